@@ -1,0 +1,1 @@
+"""Measures what compiling a tool catalog does to how a model uses the tools."""

@@ -1,0 +1,55 @@
+"""tscg: a compiler of agent tool schemas.
+
+JSON Schema of an agent's tools in, a small exact text for the language model out; what the model answers is decoded
+into real, validated calls. See ``compile``, ``decompile`` and ``Catalog``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tscg.compiler import compile
+from tscg.errors import CompileError, ConfigError, Fragment, ParseError, TscgError, TscgWarning
+from tscg.ir import Catalog, Param, Tool
+from tscg.language import LANGUAGE_VERSION
+from tscg.modes.compiled import CompiledCatalog
+from tscg.modes.options import Native, Passthrough, Text
+from tscg.profiles import PROFILES, Profile
+
+if TYPE_CHECKING:
+    from tscg.calls import Call, CallError, Decoded, Fault, ItemEvent, Lookup, Notice, Program, TextEvent
+    from tscg.decoding import Decoding
+    from tscg.differences import Diff, diff
+    from tscg.language.parse import decompile
+    from tscg.recommendation import Recommendation, recommend
+    from tscg.stats import Stats
+    from tscg.tokenizers import Tokenizer
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "LANGUAGE_VERSION", "PROFILES", "Call", "CallError", "Catalog", "CompileError", "CompiledCatalog", "ConfigError",
+    "Decoded", "Decoding", "Diff", "Fault", "Fragment", "ItemEvent", "Lookup", "Native", "Notice", "Param",
+    "ParseError", "Passthrough", "Profile", "Program", "Recommendation", "Stats", "Text", "TextEvent", "Tokenizer",
+    "Tool", "TscgError", "TscgWarning", "compile", "decompile", "diff", "recommend",
+]  # fmt: skip
+
+_LATER = {
+    **dict.fromkeys(
+        ("Call", "CallError", "Decoded", "Fault", "ItemEvent", "Lookup", "Notice", "Program", "TextEvent"), "tscg.calls"
+    ),
+    "Decoding": "tscg.decoding", "decompile": "tscg.language.parse",
+    "Diff": "tscg.differences", "diff": "tscg.differences", "Recommendation": "tscg.recommendation",
+    "recommend": "tscg.recommendation",
+    "Stats": "tscg.stats", "Tokenizer": "tscg.tokenizers",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Names that are loaded when first used."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'tscg' has no attribute {name!r}")
+    from importlib import import_module
+
+    found = globals()[name] = getattr(import_module(_LATER[name]), name)
+    return found

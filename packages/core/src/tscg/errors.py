@@ -1,0 +1,104 @@
+"""Errors that leave the core: whose turn it is (see docs/errors in the documentation).
+
+``ConfigError`` is the developer's turn, ``CompileError`` the catalog's, ``ParseError`` the text's. What a model did
+wrong is a value, :class:`tscg.CallError`, and never an exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tscg.record import Record
+
+__all__ = ["CompileError", "ConfigError", "Fragment", "ParseError", "TscgError", "TscgWarning"]
+
+
+class TscgError(Exception):
+    """Base of every exception that the core raises."""
+
+
+class TscgWarning(UserWarning):
+    """Something that the developer should know and that stops nothing; given once."""
+
+
+class ConfigError(TscgError):
+    """A wrong option: says what was given, what is allowed, and a hint.
+
+    >>> str(ConfigError("unknown mode 'txt'", allowed=("text", "native"), hint="did you mean 'text'?"))
+    "unknown mode 'txt'; allowed: text, native; did you mean 'text'?"
+    """
+
+    def __init__(self, message: str, *, allowed: Sequence[str] = (), hint: str = "") -> None:
+        self.message, self.allowed, self.hint = message, tuple(allowed), hint
+        super().__init__(message, self.allowed, hint)
+
+    def __str__(self) -> str:
+        parts = [self.message, f"allowed: {', '.join(self.allowed)}" if self.allowed else "", self.hint]
+        return "; ".join(part for part in parts if part)
+
+
+class Fragment(Record):
+    """One place of a tool that cannot be read: tool name (or its index), JSON pointer into its schema, reason."""
+
+    tool: str
+    pointer: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.tool}{f' at {self.pointer}' if self.pointer else ''}: {self.reason}"
+
+
+class CompileError(TscgError):
+    """Tools that cannot be compiled; ``fragments`` names every bad place of every bad tool.
+
+    >>> error = CompileError([Fragment(tool="a", pointer="/properties/x", reason="dangling $ref")])
+    >>> str(error), error.tool, error.pointer
+    ('a at /properties/x: dangling $ref', 'a', '/properties/x')
+    """
+
+    def __init__(self, fragments: Sequence[Fragment], *, hint: str = "") -> None:
+        self.fragments, self.hint = tuple(fragments), hint
+        super().__init__(self.fragments, hint)
+
+    @property
+    def tool(self) -> str:
+        """Name of the first bad tool."""
+        return self.fragments[0].tool if self.fragments else ""
+
+    @property
+    def pointer(self) -> str:
+        """JSON pointer of the first bad place, empty for the tool as a whole."""
+        return self.fragments[0].pointer if self.fragments else ""
+
+    @property
+    def reason(self) -> str:
+        """Reason of the first bad place."""
+        return self.fragments[0].reason if self.fragments else ""
+
+    def __str__(self) -> str:
+        shown = [str(fragment) for fragment in self.fragments[:20]]
+        if len(self.fragments) > len(shown):
+            shown.append(f"and {len(self.fragments) - len(shown)} more")
+        return "; ".join([*shown, self.hint] if self.hint else shown)
+
+
+class ParseError(TscgError):
+    """A text that is not of the catalog language, with the place (line and column from 1).
+
+    >>> str(ParseError("expected a name", line=3, column=7))
+    'line 3, column 7: expected a name'
+    """
+
+    def __init__(self, message: str, *, line: int, column: int) -> None:
+        self.message, self.line, self.column = message, line, column
+        super().__init__(message, line, column)
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.message}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _parse_error, (self.message, self.line, self.column)
+
+
+def _parse_error(message: str, line: int, column: int) -> ParseError:
+    return ParseError(message, line=line, column=column)

@@ -1,0 +1,333 @@
+"""From raw tools of any accepted form to a catalog, with what is known already taken from a cache by content."""
+
+from __future__ import annotations
+
+import marshal
+import math
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tscg.errors import CompileError, ConfigError, Fragment
+from tscg.formats.forms import SCHEMA_KEYS, Form, form_of
+from tscg.formats.names import distinct
+from tscg.ir import Catalog, Note, Object, Tool
+from tscg.prose_form import normalise
+from tscg.record import replace
+from tscg.schema import PROSE_LIMIT, SchemaTooLarge, walk
+
+__all__ = ["join_catalogs", "read_catalog"]
+
+ON_ERROR = ("raise", "skip", "passthrough")
+ON_DUPLICATE = ("prefix", "error")
+TOOLS_KEPT = 20_000  # tools in the cache by content
+CATALOGS_KEPT = 32
+NESTED = 64  # levels of lists and pages within each other
+VALUE_DEPTH = 200  # levels of a raw tool that is no plain JSON as it stands
+CONTAINERS = ("tools", "result", "functionDeclarations", "function_declarations", "error")
+# In marshal's version 2: a tuple, set or bytes (a mark and a length in four bytes, of which three are zero), or a
+# number that is not finite. No text holds that; what does is looked at value by value. Each begins with zeros: such a
+# literal is found many times faster than the mark before it.
+NO_JSON = re.compile(rb"\x00\x00\x00(?<=[(<>s].\x00\x00\x00)", re.DOTALL)
+NOT_FINITE = re.compile(rb"\x00\x00\x00\x00\x00\x00[\xf0\xf8][\x7f\xff](?<=g.{8})", re.DOTALL)
+
+
+class Labelled(NamedTuple):
+    """A raw tool, the label of its server, and the format that what it stood in has."""
+
+    raw: Any
+    server: str
+    form: str = ""
+
+
+Row = Labelled | Tool | Catalog
+
+
+class _Cache:
+    """A bounded, locked map from content to what was read; it never changes a result."""
+
+    def __init__(self, size: int) -> None:
+        self.size, self.lock = size, threading.Lock()
+        self.kept: OrderedDict[Any, Any] = OrderedDict()
+
+    def get(self, key: Any) -> Any:
+        with self.lock:
+            found = self.kept.get(key)
+            if found is not None:
+                self.kept.move_to_end(key)
+            return found
+
+    def put(self, key: Any, value: Any) -> None:
+        with self.lock:
+            self.kept[key] = value
+            while len(self.kept) > self.size:
+                self.kept.popitem(last=False)
+
+
+_tools = _Cache(TOOLS_KEPT)
+_catalogs = _Cache(CATALOGS_KEPT)
+
+
+def read_catalog(tools: Any, *, server: str = "", on_error: str = "raise", on_duplicate: str = "prefix") -> Catalog:
+    """See :meth:`tscg.Catalog.from_tools`."""
+    _choice("on_error", on_error, ON_ERROR)
+    _choice("on_duplicate", on_duplicate, ON_DUPLICATE)
+    if isinstance(tools, Catalog):
+        return tools
+    try:
+        parts = tuple([marshal.dumps(tool, 2) for tool in tools]) if type(tools) is list else (marshal.dumps(tools, 2),)
+        key = (parts, server, on_error, on_duplicate)
+    except ValueError:  # not plain values, or too deep: read without the cache of catalogs
+        return _read(list(_rows(tools, server)), on_error, on_duplicate)
+    found = _catalogs.get(key)
+    if found is None:
+        rows = list(_rows(tools, server))
+        known = (
+            parts
+            if len(rows) == len(parts)
+            and all(row.raw is tool for row, tool in zip(rows, tools, strict=False) if type(row) is Labelled)
+            else ()
+        )
+        found = _read(rows, on_error, on_duplicate, known)
+        _catalogs.put(key, found)
+    return found  # type: ignore[no-any-return]
+
+
+def _choice(option: str, given: str, allowed: Sequence[str]) -> None:
+    if given not in allowed:
+        raise ConfigError(f"unknown {option} {given!r}", allowed=allowed)
+
+
+def _rows(given: Any, server: str, depth: int = 0) -> Iterator[Row]:
+    """Each raw tool with its server.
+
+    Of one tool, a list of any of these, a ``tools/list`` result or JSON-RPC answer, a Gemini tool of several
+    declarations, a catalog, or an object that holds a list of tools.
+    """
+    if type(given) is dict or isinstance(given, Mapping):
+        if any(key in given for key in CONTAINERS):
+            yield from _held(given, server, depth)
+        else:
+            yield Labelled(given, server)
+    elif isinstance(given, Tool):
+        yield replace(given, server=server) if server and not given.server else given
+    elif isinstance(given, Catalog):
+        yield given
+    elif isinstance(given, list | tuple | set | frozenset | Iterator) and not hasattr(given, "name"):
+        if depth > NESTED:
+            raise ConfigError(f"lists of tools nested deeper than {NESTED} levels")
+        for one in given:
+            yield from _rows(one, server, depth + 1)
+    elif depth == 0 and (given is None or isinstance(given, str | bytes | int | float)):
+        hint = (
+            "read the text with json.loads"
+            if isinstance(given, str | bytes)
+            else "give a list, {'tools': [...]} or one tool"
+        )
+        raise ConfigError(f"expected a list of tools, found {type(given).__name__}", hint=hint)
+    else:
+        yield from _of_object(given, server, depth)
+
+
+def _held(given: Mapping[str, Any], server: str, depth: int) -> Iterator[Row]:
+    """The tools in a mapping that holds some, the mapping itself where it is a tool."""
+    answer, listed = given.get("result"), given.get("tools")
+    plain = not any(key in given for key, _ in SCHEMA_KEYS) and not isinstance(given.get("type"), str)
+    if plain and isinstance(answer, Mapping) and isinstance(answer.get("tools"), list | tuple):
+        listed = answer["tools"]
+    if plain and isinstance(listed, list | tuple):
+        label = given.get("server")
+        yield from _rows(listed, label if isinstance(label, str) and label else server, depth + 1)
+        return
+    declared = given.get("functionDeclarations", given.get("function_declarations"))
+    if plain and isinstance(declared, list | tuple) and "name" not in given:
+        for one in declared:
+            yield Labelled(one, server, "gemini")
+        for key, value in given.items():  # Gemini's own tools may stand in the same entry
+            if key not in ("functionDeclarations", "function_declarations") and value is not None:
+                yield Labelled({key: value}, server)
+        return
+    if "jsonrpc" in given and given.get("error") is not None:
+        error = given["error"]
+        said = error.get("message") if isinstance(error, Mapping) else error
+        raise CompileError(
+            [Fragment(tool="tools/list", pointer="", reason=f"the server answered with an error: {str(said)[:200]}")]
+        )
+    yield Labelled(given, server)
+
+
+def _of_object(given: Any, server: str, depth: int) -> Iterator[Row]:
+    """The tools of an object that holds a list of them (a result of the MCP SDK, say), else the object as a tool."""
+    for key in ("tools", "function_declarations"):
+        listed = None if isinstance(given, type) else getattr(given, key, None)
+        if isinstance(listed, list | tuple) and not hasattr(given, "name"):
+            from tscg.formats.objects import dumped
+
+            plain = dumped(given)
+            yield from _rows(
+                listed if plain is None or (key not in plain and "tools" not in plain) else plain, server, depth + 1
+            )
+            return
+    if (
+        depth == 0
+        and isinstance(given, Iterable)
+        and not (isinstance(given, type) or hasattr(given, "name") or hasattr(given, "model_dump"))
+    ):
+        yield from _rows(iter(given), server)
+        return
+    yield Labelled(given, server)
+
+
+def _read(rows: Sequence[Row], on_error: str, on_duplicate: str, contents: Sequence[bytes] = ()) -> Catalog:
+    found: list[Tool] = []
+    builtins: list[str] = []
+    bad: list[Fragment] = []
+    skipped: list[Fragment] = []
+    for i, row in enumerate(rows):
+        if isinstance(row, Tool):
+            found.append(row)
+        elif isinstance(row, Catalog):
+            found += row.tools
+            builtins += row.builtins
+            skipped += row.skipped
+        else:
+            try:
+                tool = _known(row, i, on_error == "passthrough", contents[i] if contents else b"")
+            except CompileError as error:
+                bad += error.fragments
+                continue
+            except ConfigError as error:
+                if on_error == "raise":
+                    raise ConfigError(f"tool {i}: {error.message}", allowed=error.allowed, hint=error.hint) from None
+                bad.append(Fragment(tool=f"tool {i}", pointer="", reason=error.message))
+                continue
+            if isinstance(tool, str):
+                builtins.append(tool)
+            elif tool.faults and on_error != "passthrough":
+                bad += tool.faults
+            else:
+                found.append(tool)
+    if bad and on_error == "raise":
+        raise CompileError(bad, hint="on_error='skip' compiles the others")
+    return Catalog(tools=distinct(found, on_duplicate), builtins=tuple(builtins), skipped=(*skipped, *bad))
+
+
+def _known(row: Labelled, index: int, lenient: bool, content: bytes) -> Tool | str:
+    """The tool of a row, or the provider's own entry as JSON; from the cache where its content was read before."""
+    raw = row.raw
+    form: Form | None = None
+    label = _label(raw, index)
+    try:
+        content = content or marshal.dumps(raw, 2)
+    except ValueError:
+        if isinstance(raw, Mapping):
+            raw = _plain(raw, label)
+        else:
+            form = form_of(raw)
+            raw = None if form.raw is None else _plain(form.raw, label)
+        content = b"" if raw is None else marshal.dumps(raw, 2)
+    if (type(raw) is dict or isinstance(raw, Mapping)) and (NO_JSON.search(content) or NOT_FINITE.search(content)):
+        raw = _plain(raw, label)
+        content = marshal.dumps(raw, 2)
+    key = (content, row.server, row.form, lenient)
+    found = _tools.get(key) if content else None
+    if found is None:
+        found = _tool(form_of(raw) if form is None else form, row, index, content, lenient)
+        if content and isinstance(found, Tool):
+            _tools.put(key, found)
+    return found
+
+
+def _tool(form: Form, row: Labelled, index: int, raw: bytes, lenient: bool) -> Tool | str:
+    if form.builtin is not None:
+        return form.builtin
+    name = _name(form.name, index)
+    faults: tuple[Fragment, ...] = ()
+    try:
+        walked = walk(form.schema, name)
+        root, types, faults = walked.root, walked.types, walked.faults
+    except SchemaTooLarge as error:
+        faults = (Fragment(tool=name, pointer=error.pointer, reason=error.reason),)
+        if not lenient:
+            raise CompileError(faults) from None
+        root, types = Object(), ()
+    said = form.description if isinstance(form.description, str) else ""
+    if len(said) > PROSE_LIMIT:
+        reason = f"a description of {len(said):,} characters, at most {PROSE_LIMIT:,}"
+        if not lenient:
+            raise CompileError([Fragment(tool=name, pointer="/description", reason=reason)])
+        faults, said = (*faults, Fragment(tool=name, pointer="/description", reason=reason)), said[:PROSE_LIMIT]
+    description = normalise(said)
+    note = root.note
+    if note is not None and note.description == description and description:
+        rest = replace(note, description="")
+        root = replace(root, note=None if rest == Note() else rest)
+    schema = extra = b""
+    if not raw:
+        given = _plain(form.schema, name) if form.schema else {"type": "object", "properties": {}}
+        schema = marshal.dumps({**given, "additionalProperties": False} if form.closed else given, 2)
+        extra = marshal.dumps(_plain(form.extra, name), 2) if form.extra else b""
+    return Tool(
+        name=name, local_name=name, server=row.server, description=description, root=root, types=types, faults=faults,
+        format=row.form or form.format, _raw=raw, _schema=schema, _extra=extra,
+    )  # fmt: skip
+
+
+def _label(raw: Any, index: int) -> str:
+    name = raw.get("name") if isinstance(raw, Mapping) else None
+    return name if isinstance(name, str) and name.strip() else f"tool {index}"
+
+
+def _name(given: Any, index: int) -> str:
+    if isinstance(given, str) and given.strip():
+        return given
+    if given is None or given == "":
+        reason = "a tool without a name"
+    elif isinstance(given, str):
+        reason = "the name is blank"
+    else:
+        reason = f"the name is no text ({type(given).__name__})"
+    raise CompileError([Fragment(tool=f"tool {index}", pointer="", reason=reason)])
+
+
+def _plain(value: Any, label: str, depth: int = 0) -> Any:
+    """The same in plain JSON types: mappings, tuples and subclasses become dicts, lists, texts and numbers."""
+    if value is None or type(value) in (str, int, bool):
+        return value
+    if isinstance(value, float) and not math.isfinite(value):
+        raise CompileError([Fragment(tool=label, pointer="", reason=f"a value is no JSON ({value})")])
+    if depth <= VALUE_DEPTH:
+        if isinstance(value, Mapping):
+            return {
+                key if type(key) is str else str(_plain(key, label)): _plain(one, label, depth + 1)
+                for key, one in value.items()
+            }
+        if isinstance(value, list | tuple):
+            return [_plain(one, label, depth + 1) for one in value]
+        if isinstance(value, str):
+            return str.__str__(value)  # the text of an enum's member, not its name
+        if isinstance(value, int | float):
+            return int(value) if isinstance(value, int) else float(value)
+        reason = f"a value is no JSON ({type(value).__name__})"
+    else:
+        reason = f"nested deeper than {VALUE_DEPTH} levels"
+    raise CompileError([Fragment(tool=label, pointer="", reason=reason)])
+
+
+def join_catalogs(catalogs: Iterable[Catalog], *, on_duplicate: str = "prefix") -> Catalog:
+    """See :meth:`tscg.Catalog.join`."""
+    _choice("on_duplicate", on_duplicate, ON_DUPLICATE)
+    parts = list(catalogs)
+    tools = [_local(tool) for part in parts for tool in part]
+    return Catalog(
+        tools=distinct(tools, on_duplicate),
+        builtins=tuple(builtin for part in parts for builtin in part.builtins),
+        skipped=tuple(fragment for part in parts for fragment in part.skipped),
+    )
+
+
+def _local(tool: Tool) -> Tool:
+    """The tool under its name at its server: in other company it may need no prefix, or another one."""
+    return replace(tool, name=tool.local_name) if tool.local_name and tool.name != tool.local_name else tool

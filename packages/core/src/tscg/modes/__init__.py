@@ -1,0 +1,1 @@
+"""How a catalog reaches the model: one module a mode."""

@@ -1,0 +1,32 @@
+"""Text mode: how to call, then the catalog block, in one prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tscg.language.emit import Emitted
+
+__all__ = ["LEGEND", "block_of", "prompt"]
+
+LEGEND = "A tool a line, its parameters in brackets or on lines with a dot: ? optional, = default."
+SHARED = "Parameters, @types and ^notes under `shared` are defined there once."
+OPEN, CLOSE = "<tools>", "</tools>"
+
+
+def prompt(before: Sequence[str], emitted: Emitted, behind: Sequence[str]) -> str:
+    """The whole prompt: what stands before (how to call), the legend, the block, and what stands behind it."""
+    legend = f"{LEGEND} {SHARED}" if emitted.head else LEGEND
+    return "\n".join([*before, legend, OPEN, emitted.text, CLOSE, *behind])
+
+
+def block_of(text: str) -> str:
+    """The catalog's text in a whole prompt; any other text as it is, without a line break at its end.
+
+    >>> block_of("How to call.\\n<tools>\\nping()\\n</tools>\\n"), block_of("ping()\\n")
+    ('ping()', 'ping()')
+    """
+    start = text.find(f"\n{OPEN}\n")
+    end = text.rfind(f"\n{CLOSE}")
+    if 0 <= start < end:
+        return text[start + len(OPEN) + 2 : end]
+    return text.removesuffix("\n")

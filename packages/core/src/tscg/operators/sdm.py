@@ -1,0 +1,205 @@
+"""SDM, semantic density: takes filler out of English prose and keeps every semantic atom.
+
+Class R. A rewrite takes out whole words together with their blank and puts in only words of one token, so the number of
+tokens never grows. Policy sentences, quotes, code, brackets and names stay as they are.
+
+It runs over all the prose of a catalog, so a text is cut into words once, and no pattern is tried unless a word of it
+stands there.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from tscg.prose.filler import ARTICLE_STAYS, FILLER, PLAIN, Filler
+from tscg.prose.policy import known
+from tscg.prose.sentences import holds, literals, split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+#: Texts of more characters are no prose and pass untouched; the longest description seen has 6,400.
+LONGEST = 10_000
+#: Rows of the table that are a rule of their own below: an article goes by what stands beside it.
+ARTICLE_ROWS = frozenset(("article", "opening-article"))
+ARTICLES = ("the ", "a ", "an ")
+#: Marks that may stand behind the last word of a phrase.
+MARKS = ".,;:!?)"
+BULLETS = frozenset("-*+•")
+#: Characters in which a word that matters here ends.
+WORD_REACH = 24
+
+Phrase = tuple[str, str, bool]  # words, what they are replaced by, whether only at the start of a sentence
+
+
+def densify(text: str, protected: frozenset[str] = frozenset()) -> str:
+    """``text`` without filler; ``protected`` are lower-cased names, which no rewrite takes out.
+
+    >>> densify("This tool allows you to list orders in order to check them.")
+    'List orders to check them.'
+    >>> densify("Never use this tool for payments")
+    'Never use this tool for payments'
+    """
+    if len(text) > LONGEST:
+        return text
+    pieces = split(text)
+    if len(pieces) == 1:
+        return _settled(text, protected, "")
+    said = before = ""
+    for piece in pieces:
+        said += _settled(piece, protected, before)
+        before = piece
+    return said
+
+
+def _settled(text: str, protected: frozenset[str], lead: str) -> str:
+    """A sentence without filler; ``lead`` is the one before it."""
+    opens, breaks = not lead, lead.endswith("\n")
+    low, words, binds = known(text)
+    rows = table()
+    triggered = not rows.keys().isdisjoint(words)
+    if not (triggered or " the " in low or (opens and low.startswith(ARTICLES))) or binds:
+        return text
+    found = rows.keys() & words if triggered and len(low) == len(text) else ()
+    while True:
+        said = text
+        for phrase in _hits(low, found) if found else ():
+            if not protected or protected.isdisjoint(phrase[0].split()):
+                said = _without(said, phrase, breaks)
+        if " the " in said:
+            said = _without_articles(said)
+        if opens:
+            said = _opened(said)
+        # A phrase can come about only where a word of one stands.
+        if said == text or not found:
+            return said
+        text, low = said, said.lower()
+
+
+def _hits(low: str, found: Iterable[str]) -> list[Phrase]:
+    """The phrases that stand in ``low``, the longest first."""
+    rows = table()
+    hits: list[Phrase] = []
+    for word in found:
+        for filler in rows[word]:
+            if filler.shared in low:
+                for phrase in filler.before:
+                    if phrase in low:
+                        hits.append((phrase, filler.after, filler.opening))  # noqa: PERF401 - few are found
+    if len(hits) > 1:
+        hits.sort(key=_longest_first)
+    return hits
+
+
+def _longest_first(phrase: Phrase) -> tuple[int, Phrase]:
+    return -len(phrase[0]), phrase
+
+
+def _without_articles(text: str) -> str:
+    """``text`` without the articles between plain words that do not need one."""
+    parts = text.split(" the ")
+    fixed = literals(text) if holds(text) else []
+    said, at = parts[0], 0
+    for left, right in pairwise(parts):
+        at += len(left) + 5
+        before = left[-1:]
+        word = _plain(right)
+        goes = len(word) > 2 and ("a" <= before <= "z" or before == ",") and word not in ARTICLE_STAYS
+        if goes and fixed and any(start < at <= end for start, end in fixed):
+            goes = False
+        said += f" {right}" if goes else f" the {right}"
+    return said
+
+
+def _plain(text: str) -> str:
+    """The word of small letters that ``text`` begins with, which only a mark may follow; else nothing."""
+    if not "a" <= text[:1] <= "z":
+        return ""
+    word = text[:WORD_REACH].split(None, 1)[0].rstrip(MARKS)
+    return word if word.isascii() and word.isalpha() and word.islower() else ""
+
+
+def _opened(text: str) -> str:
+    """A text that begins with "The", "A" or "An" and a plain word, without the article."""
+    article, _, rest = text.partition(" ")
+    if article not in ("The", "the", "A", "a", "An", "an"):
+        return text
+    word = _plain(rest)
+    if len(word) < 2 or word in ARTICLE_STAYS or word in ("the", "an"):
+        return text
+    return rest[0].upper() + rest[1:] if word in PLAIN and article[0].isupper() else rest
+
+
+def _without(text: str, phrase: Phrase, breaks: bool) -> str:
+    """``text`` with every use of ``phrase`` replaced where that keeps words, marks and tokens apart.
+
+    ``breaks``: a line ends before ``text``.
+    """
+    low = text.lower()
+    at = low.rfind(phrase[0])
+    fixed = literals(text) if at >= 0 else []
+    while at >= 0:
+        if not any(start <= at < end for start, end in fixed):
+            text = _replaced(text, at, phrase, breaks and not at)
+        at = low.rfind(phrase[0], 0, at)
+    return text
+
+
+def _replaced(text: str, at: int, phrase: Phrase, breaks: bool) -> str:
+    """``text`` with the words at ``at`` replaced, unless they are no whole words, or where it might cost tokens."""
+    words, after, opening = phrase
+    before, behind = text[:at], text[at + len(words) :]
+    breaks = breaks or before.endswith("\n")
+    opens = breaks or not before or before.endswith((". ", "! ", "? ")) or _begins_item(before)
+    if not (opens or before.endswith(" ")) or (opening and not opens):
+        return text
+    follows = behind[:1]
+    word = _plain(behind[1 : WORD_REACH + 1].lower()) if follows == " " else ""
+    capital = text[at].isupper()
+    if after:
+        lead = after.split(" ", 1)[0]
+        if (follows and follows not in " " + MARKS) or (breaks and lead not in PLAIN):
+            return text
+        if after == "a" and word[:1] in tuple("aeiou"):
+            after = "an"
+        return before + (after[0].upper() + after[1:] if capital and lead in PLAIN else after) + behind
+    comma = words.endswith(",")
+    if opens or comma:
+        stays = (breaks and word not in PLAIN) or (comma and before.endswith(", "))
+        if follows != " " or not behind[1:2].isalpha() or stays:
+            return text
+        return before + (behind[1].upper() + behind[2:] if capital and word in PLAIN else behind[1:])
+    if follows == " ":
+        return before + behind[1:]
+    return before[:-1] + behind if follows and follows in ".;:!?" else text
+
+
+def _begins_item(before: str) -> bool:
+    """Whether the line that ``before`` ends in is the mark of a list item: "- ", "12. "."""
+    line = before[before.rfind("\n") + 1 :]
+    if not 2 <= len(line) <= 5 or line[-1] != " ":
+        return False
+    return line[:-1] in BULLETS or (line[-2] in ".)" and line[:-2].isdecimal())
+
+
+@cache
+def table() -> Mapping[str, list[Filler]]:
+    """The rows of the table under the words that are looked for first.
+
+    >>> [row.after for row in table()["prior"]]
+    ['before']
+    """
+    found: dict[str, list[Filler]] = {}
+    for filler in FILLER:
+        if filler.id not in ARTICLE_ROWS:
+            for word in filler.words.split():
+                found.setdefault(word, []).append(filler)
+    return found
+
+
+@cache
+def filler_words() -> frozenset[str]:
+    """Every word of a phrase: no other name needs protection."""
+    return frozenset(" ".join([phrase for filler in FILLER for phrase in filler.before]).split())

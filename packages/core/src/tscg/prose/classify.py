@@ -1,0 +1,296 @@
+"""What a sentence of prose is for: a policy, the purpose, a constraint, a value hint, usage, an example, background.
+
+Sentences are ranked one by one from tables of words; headings hand their rank on to the list below them.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from tscg.prose.policy import POLICY, POLICY_HEADINGS, is_policy, known, stressed, words_of
+from tscg.prose.sentences import split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Of = Literal["tool", "parameter", "other"]
+
+
+class Rank(IntEnum):
+    """What a sentence is for; the smaller, the more it matters.
+
+    >>> Rank.POLICY < Rank.PURPOSE < Rank.BACKGROUND
+    True
+    """
+
+    POLICY = 0
+    PURPOSE = 1
+    CONSTRAINT = 2
+    HINT = 3
+    USAGE = 4
+    EXAMPLE = 5
+    BACKGROUND = 6
+
+
+#: Sentences that only point to a document begin so.
+POINTERS = (
+    "for more information", "for more details", "for more detail", "for details", "for further information",
+    "learn more",
+    "see also", "see the documentation", "see the docs", "more information", "> for more information",
+)  # fmt: skip
+
+#: Sentences under a policy heading that only say where else to look or what the vendor would like.
+ASIDES = (*POINTERS, "refer to", "we recommend", "please use [", "> we recommend", "> refer to", "see ",
+    "for details")  # fmt: skip
+#: Headings of lists that only name things, whatever else they say.
+_INVENTORIES = frozenset("parameters arguments args options fields columns".split())
+#: Titles under which every line warns.
+WARNINGS = frozenset("warning warnings caution cautions danger".split())
+EXAMPLE_HEADINGS = frozenset("example examples sample samples format formats".split())
+
+_CONSTRAINT = frozenset(
+    "max maximum min minimum between least most limited allowed valid accepts accepted supported possible range "
+    "rejected characters exceed exceeds required".split()
+)
+_HINT = frozenset(
+    "example examples format formats formatted default defaults iso iso8601 8601 rfc3339 yyyy utc timezone separated absolute "
+    "base64 encoded insensitive wildcard wildcards glob regex regexp syntax unit units timestamp epoch "
+    "based".split()
+)
+_UNITS = frozenset(
+    "seconds milliseconds ms minutes hours days weeks months years bytes kb mb kilobytes megabytes pixels px "
+    "percent".split()
+)
+#: With a quoted value beside them these words list what a parameter takes.
+_TAKES = frozenset("can be either options option values value one like as accept means types any set for".split())
+_USES = (
+    "use this",
+    "use it",
+    "use when",
+    "use with",
+    "you can find",
+    "you can check",
+    "to learn",
+    "see ",
+    "see:",
+    "pass the ",
+)
+_LISTS = ("one of", "available:", "available values", "options:", "choices:", "values:", "supports:", "can contain")
+#: An example of more characters is more than a hint.
+LONG_EXAMPLE = 160
+_USAGE = frozenset("use useful when call helps recommended prefer instead consider if".split())
+_EXAMPLE = frozenset(("example", "examples"))
+
+_ITEM = re.compile(r"(?:[-*+•>]|\d{1,3}[.)]|[a-z][.)]) ")
+_TITLE = re.compile(r"\"?\[[^\]\n]*\](?:\([^)\n]*\))?\"?")
+#: First sentences that are no purpose: a second one follows.
+BARE = ("optional. ", "required. ", "deprecated. ", "optional.\n", "required.\n", "deprecated.\n")
+_KEYED = re.compile(r"[\w`'\"*.-]+(?: ?\([^)\n]*\))?\**:")
+_CLOSERS = ")]}\"'”’»*_`"
+#: A heading of at most this many words can be the title of an inventory, of one of these many the title of examples.
+_SHORT_TITLE = 5
+_SHORT_HEADING = 12
+_TERMINATORS = (".", "!", "?", ":", ";", "。", "！", "？")
+#: Words that a sentence does not end with: what stands below belongs to it, even with a capital.
+_JOINTS = frozenset("a an the and or nor of in on at to for from by with as is are be must not only via your its".split())
+#: A line of at least this many characters that has no stop at its end was broken by hand: the next one goes on.
+WRAPPED_LINE = 48
+
+
+def rank(sentence: str, position: int, of: Of) -> Rank:
+    """Rank one sentence by itself; ``position`` is its place in the text (0: first), ``of`` what the text describes.
+
+    >>> rank("Never call it twice.", 3, "tool").name, rank("Read-only.", 3, "tool").name
+    ('POLICY', 'BACKGROUND')
+    >>> rank("ISO format, e.g. 2024-05-01.", 1, "parameter").name
+    'HINT'
+    """
+    low, words, binds = known(sentence)
+    pointer = low.startswith(POINTERS)
+    if pointer:
+        # The title of a document is no policy, whatever words it has.
+        low = _TITLE.sub(" ", low)
+        words = words_of(low)
+    if binds and ((of == "tool" and not pointer) or is_policy(low, words, tells=of != "tool")):
+        return Rank.POLICY
+    if pointer:
+        return Rank.BACKGROUND
+    if position == 0:
+        return Rank.PURPOSE
+    if of == "tool":
+        return _rank_of_tool(words)
+    if low.startswith(_USES):
+        return Rank.USAGE
+    if not _CONSTRAINT.isdisjoint(words) or low.startswith(_LISTS):
+        return Rank.CONSTRAINT
+    if not _HINT.isdisjoint(words) or "e.g." in low or ("in" in words and not _UNITS.isdisjoint(words)):
+        return Rank.HINT if len(sentence) <= LONG_EXAMPLE else Rank.EXAMPLE
+    if ("`" in sentence or '"' in sentence or "'" in sentence) and not _TAKES.isdisjoint(words) and "if" not in words:
+        return Rank.USAGE if _ITEM.match(sentence) else Rank.HINT
+    return Rank.USAGE if not _USAGE.isdisjoint(words) else Rank.BACKGROUND
+
+
+def _rank_of_tool(words: tuple[str, ...]) -> Rank:
+    if not _EXAMPLE.isdisjoint(words):
+        return Rank.EXAMPLE
+    if not _CONSTRAINT.isdisjoint(words):
+        return Rank.CONSTRAINT
+    return Rank.USAGE if not _USAGE.isdisjoint(words) else Rank.BACKGROUND
+
+
+#: A sentence of a parameter with none of these words and no ``quotes`` is usage or background.
+SIGNALS = dict.fromkeys((
+    *POLICY, *_CONSTRAINT, *_HINT, *_UNITS, "one", "available", "options", "choices", "values", "supports", "contain",
+))  # fmt: skip
+
+
+def quotes(low: str) -> bool:
+    """Whether a text quotes a value or says "e.g.".
+
+    >>> quotes("can be 'a' or 'b'"), quotes("can be open")
+    (True, False)
+    """
+    return "'" in low or '"' in low or "`" in low or "e.g." in low
+
+
+class Sentence(NamedTuple):
+    """One sentence of a text: its characters, its rank, whether it opens the text and whether it begins a line.
+
+    A sentence that was broken by hand over several lines is one; ``pieces`` says how many pieces of ``split`` it takes.
+    ``binds``: it is a policy by its own words, or by those of the heading above it ("Do not use when:"), and not because
+    it stands under a title ("Important:").
+    """
+
+    text: str
+    rank: Rank
+    opens: bool
+    starts: bool
+    pieces: int
+    binds: bool
+
+
+def ranks(text: str, of: Of) -> tuple[Rank, ...]:
+    """Rank every piece of ``split(text)``; headings hand their rank to their lists, wrapped lines share one rank.
+
+    >>> [each.name for each in ranks("Saves a file.\\nDo not use when:\\n- the disk is full\\nSee the docs.", "tool")]
+    ['PURPOSE', 'POLICY', 'POLICY', 'BACKGROUND']
+    """
+    return tuple(each.rank for each in outline(text, of) for _ in range(each.pieces))
+
+
+def outline(text: str, of: Of) -> tuple[Sentence, ...]:
+    """The sentences of ``text`` with their ranks; their texts joined are ``text``.
+
+    >>> [(each.text, each.rank.name) for each in outline("Sends mail. Ask the user first.", "tool")]
+    [('Sends mail. ', 'PURPOSE'), ('Ask the user first.', 'POLICY')]
+    """
+    pieces = split(text)
+    found: list[Sentence]
+    if "\n" not in text:
+        bare = len(pieces) > 1 and text.lower().startswith(BARE)
+        found = []
+        for place, each in enumerate(pieces):
+            own = rank(each, place - bare, of)
+            found.append(Sentence(each, own, place == bare, place == 0, 1, own is Rank.POLICY and not stressed(each)))
+        return tuple(found)
+    found = []
+    section = _Section(of)
+    begun = False
+    for first, last, starts in _groups(pieces):
+        said = "".join(pieces[first:last])
+        title = not begun and last < len(pieces) and (said.startswith(("#", ">")) or said.lower().startswith(BARE))
+        own = rank(said, 1 if begun or title else 0, of)
+        placed = section.place(said, own, starts)
+        binds = (own is Rank.POLICY and not stressed(said)) or (placed is Rank.POLICY and section.binds)
+        if said.startswith("> [!"):
+            binds = False  # the mark of a callout says nothing itself
+        found.append(Sentence(said, placed, not (begun or title), starts, last - first, binds))
+        begun = begun or not title
+    return tuple(found)
+
+
+def _groups(pieces: tuple[str, ...]) -> Iterator[tuple[int, int, bool]]:
+    """Pieces that are one sentence, broken by hand over lines: first, end, and whether the first begins a line."""
+    first = line = 0
+    starts = begins = True
+    for index, piece in enumerate(pieces):
+        if index and not (begins and _wrapped(pieces[index - 1], line, piece)):
+            yield first, index, starts
+            first, starts = index, begins
+        line = len(piece) if begins else line + len(piece)
+        begins = piece.endswith("\n")
+    yield first, len(pieces), starts
+
+
+def _wrapped(previous: str, line: int, piece: str) -> bool:
+    """Whether ``piece`` goes on with the sentence of the line before it, which is ``line`` characters long."""
+    before = previous.rstrip()
+    if before.endswith(_TERMINATORS) or before.rstrip(_CLOSERS).endswith(_TERMINATORS) or before.startswith("#"):
+        return False
+    if _ITEM.match(piece) or _KEYED.match(piece) or piece.startswith(("#", "```", "{", "[", "Option ")):
+        return False
+    if piece[0].islower() or piece[0] in "('`\"":
+        return line >= WRAPPED_LINE // 2
+    return line >= WRAPPED_LINE and before.rsplit(" ", 1)[-1] in _JOINTS
+
+
+class _Section:
+    """The heading that the lines of a text stand under, and the rank that it hands to them."""
+
+    def __init__(self, of: Of) -> None:
+        self.of = of
+        self.carried: Rank | None = None
+        self.kind = ""
+        self.fresh = self.inside = self.binds = False
+
+    def place(self, piece: str, own: Rank, starts: bool) -> Rank:
+        """The rank of ``piece`` in its section; ``starts`` says whether it begins a line."""
+        item = starts and _ITEM.match(piece) is not None
+        bare = piece.strip().rstrip("*_").rstrip()
+        heading = "#" if starts and bare.startswith("#") else ">" if bare.startswith("> [!") else ""
+        heading = heading or (":" if bare.endswith((":", "：")) and piece.endswith("\n") else "")
+        if heading:
+            return self._open(heading, bare, own, item)
+        if starts:
+            self.inside = self._holds(piece, item)
+        rank_ = self._hand_on(own) if self.inside and not piece.lower().startswith(ASIDES) else own
+        self.fresh = False
+        return rank_
+
+    def _open(self, heading: str, bare: str, own: Rank, item: bool) -> Rank:
+        if item and self.carried is Rank.POLICY and self.kind != ">":
+            # An item of the list that is a heading itself: what stands below it is judged by its own words.
+            self.carried = own if own is Rank.POLICY else None
+            return Rank.POLICY
+        words = words_of(bare.lower())
+        self.binds = (own is Rank.POLICY and not stressed(bare)) or not WARNINGS.isdisjoint(words)
+        titled = not POLICY_HEADINGS.isdisjoint(words) and _INVENTORIES.isdisjoint(words)
+        if titled and own is not Rank.PURPOSE:
+            own = Rank.POLICY
+        elif own is Rank.POLICY and not titled and not _INVENTORIES.isdisjoint(words) and len(words) <= _SHORT_TITLE:
+            own = Rank.BACKGROUND
+        examples = own is not Rank.POLICY and not EXAMPLE_HEADINGS.isdisjoint(words) and len(words) <= _SHORT_HEADING
+        hands_on = own is Rank.POLICY or (self.of != "tool" and own in (Rank.CONSTRAINT, Rank.HINT))
+        self.carried = Rank.EXAMPLE if examples else own if hands_on else None
+        self.kind, self.fresh, self.inside = heading, True, False
+        return own
+
+    def _holds(self, piece: str, item: bool) -> bool:
+        """Whether the line still belongs to the open section; closes it if not."""
+        if self.carried is None:
+            return False
+        called_out = self.kind == ">"
+        if self.fresh or self.kind == "#" or (piece.startswith(">") if called_out else item):
+            return True
+        self.carried = None
+        return False
+
+    def _hand_on(self, own: Rank) -> Rank:
+        if self.carried is None:
+            return own
+        if self.carried is Rank.EXAMPLE:
+            first = self.fresh and self.of != "tool"
+            return own if own is Rank.POLICY else Rank.HINT if first else Rank.EXAMPLE
+        return min(own, self.carried)

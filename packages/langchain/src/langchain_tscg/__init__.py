@@ -1,0 +1,1 @@
+"""tscg for LangChain: turns LangChain tools into a compiled catalog and model output into tool calls."""

@@ -1,0 +1,176 @@
+"""Detail: whole sentences stay or go; policy stays in balanced and brief; what is hidden is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tscg.operators.detail import KEEP, hidden, policy_hidden, select
+from tscg.prose.classify import Of, Rank, outline
+from tscg.prose.gloss import gloss, tells
+from tscg.prose.policy import POLICY
+
+TOOL = (
+    "Delete an order of the shop. It is used by the web shop. Cannot be undone. For example, an old order.\n"
+    "Use it when an order is old.\nImportant:\n- ask the user first\n- two at a time"
+)
+PARAMETER = (
+    "Key of the order to delete from the shop. Keys have a history. E.g. 'A-17'. At most 8 characters. Never guess it."
+)
+
+LONG = "Lists " + "names, " * 200 + "sizes."
+
+SELECTED: dict[str, tuple[str, Of, str, str]] = {
+    "tool-balanced": (
+        TOOL, "tool", "balanced",
+        "Delete an order of the shop. Cannot be undone.\nImportant:\n- ask the user first\n- two at a time",
+    ),
+    "tool-brief": (
+        TOOL, "tool", "brief",
+        "Delete an order of the shop. Cannot be undone.\nImportant:\n- ask the user first\n- two at a time",
+    ),
+    "tool-signature": (TOOL, "tool", "signature", "Delete an order of the shop."),
+    "tool-purpose-is-policy": ("Never call it. Sends mail.", "tool", "signature", "Never call it."),
+    "tool-long-purpose": (LONG + " It is slow.", "tool", "brief", LONG),
+    "tool-heading": ("# Orders\nLists orders. It is quick.", "tool", "brief", "Lists orders."),
+    "tool-callout": ("> [!NOTE]\n> In preview.\nLists orders.", "tool", "balanced", "Lists orders."),
+    "parameter-balanced": (
+        PARAMETER, "parameter", "balanced",
+        "Key of the order to delete from the shop. E.g. 'A-17'. At most 8 characters. Never guess it.",
+    ),
+    "parameter-brief": (PARAMETER, "parameter", "brief", "Never guess it."),
+    "parameter-signature": (PARAMETER, "parameter", "signature", ""),
+    "other-balanced": (
+        PARAMETER, "other", "balanced",
+        "Key of the order to delete from the shop. E.g. 'A-17'. At most 8 characters. Never guess it.",
+    ),
+    "other-brief": (PARAMETER, "other", "brief", "Never guess it."),
+    "restated": ("The key.", "parameter", "balanced", ""),
+    "optional-first": (
+        "Optional. Where the file is saved on disk.", "parameter", "balanced", "Where the file is saved on disk.",
+    ),
+    "empty": ("", "tool", "balanced", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "of", "profile", "shown"), SELECTED.values(), ids=SELECTED)
+def test_select(text: str, of: Of, profile: str, shown: str) -> None:
+    assert select(text, of, KEEP[profile], name="key", says=("str",)) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "shown"),
+    [
+        ("The owner of the repository.", "owner", ""),
+        ("Repository owner", "owner", ""),
+        ("Folder for screenshots and recorded videos of the run", "out", "Folder for screenshots and recorded videos"),
+        ("The folder for screenshots, videos. Never a file.", "out", "Never a file."),
+        ("Folder for screenshots and videos. Never a file.", "out", "Folder for screenshots and videos. Never a file."),
+        ("Directory for screenshots and videos, unless one is configured", "x", ""),
+    ],
+)
+def test_gloss_of_a_parameter_in_brief(text: str, name: str, shown: str) -> None:
+    assert select(text, "parameter", KEEP["brief"], name=name, says=("str",)) == shown
+
+
+@pytest.mark.parametrize(
+    ("sentence", "most", "expected"),
+    [
+        ("The branch to merge into, which must exist", 8, "branch to merge into"),
+        ("(Optional) A page of results", 8, "page of results"),
+        ("Words " * 12, 8, ""),
+        ("Number of results to skip before the first one is returned", 5, "Number of results"),
+        ("Sorts names, except those of users", 8, ""),
+        ("Use `a", 8, ""),
+        ("Ref (a branch or tag)", 8, "Ref"),
+        ("Name: the login", 8, "Name"),
+        ("Time 10:30 of a day", 8, "Time 10:30 of a day"),
+    ],
+)
+def test_gloss(sentence: str, most: int, expected: str) -> None:
+    assert gloss(sentence, most) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "name", "says", "news", "expected"),
+    [
+        ("Repository owner", "owner", ("repository",), 1, False),
+        ("Repository owner", "owner", (), 1, True),
+        ("Repository owner", "owner", ("repo",), 1, False),
+        ("Page number", "page", ("int",), 1, False),
+        ("The pull request's number", "pullNumber", ("pull_request_read",), 1, False),
+        ("Cities to leave out", "exclude", (), 2, True),
+        ("Anything", "x", (), 0, True),
+        ("", "x", (), 1, False),
+    ],
+)
+def test_tells(sentence: str, name: str, says: tuple[str, ...], news: int, expected: bool) -> None:
+    assert tells(sentence, name, says, news) is expected
+
+
+def test_hidden_and_policy_hidden() -> None:
+    kept = select(TOOL, "tool", KEEP["balanced"])
+    assert hidden(TOOL, kept) == (
+        "It is used by the web shop.",
+        "For example, an old order.",
+        "Use it when an order is old.",
+    )
+    assert hidden(TOOL, TOOL) == ()
+    assert len(hidden(TOOL, "")) == len(outline(TOOL, "tool"))
+    assert policy_hidden(TOOL, "tool", KEEP["balanced"]) == ()
+    assert policy_hidden(TOOL, "tool", KEEP["signature"]) == (
+        "Cannot be undone.",
+        "Important:",
+        "- ask the user first",
+        "- two at a time",
+    )
+
+
+WORDS = st.sampled_from(
+    [*"lists orders of the shop Note: e.g. 'a' Examples: - 1. # > up to 8".split(), *POLICY, "\n", ". ", "\n- "]
+)
+TEXTS = st.one_of(st.lists(WORDS, max_size=40).map(" ".join), st.text())
+KINDS: st.SearchStrategy[Of] = st.sampled_from(["tool", "parameter", "other"])
+
+
+@given(TEXTS, KINDS, st.sampled_from(["balanced", "signature"]))
+def test_shown_is_sentences_of_the_text_in_their_order(text: str, of: Of, profile: str) -> None:
+    left = select(text, of, KEEP[profile], name="key").lstrip()
+    for each in outline(text, of):
+        said = each.text.strip()
+        if said and left.startswith(said):
+            left = left[len(said) :].lstrip()
+    assert left.strip() == ""
+
+
+@given(TEXTS, KINDS, st.sampled_from(["balanced", "brief"]))
+def test_policy_is_kept(text: str, of: Of, profile: str) -> None:
+    shown = select(text, of, KEEP[profile], name="key")
+    for each in outline(text, of):
+        if each.rank is Rank.POLICY:
+            assert each.text.strip() in shown
+    assert policy_hidden(text, of, KEEP[profile]) == ()
+
+
+@given(TEXTS, KINDS)
+def test_profiles_show_less_and_less(text: str, of: Of) -> None:
+    sizes = [len(select(text, of, KEEP[profile], name="key")) for profile in ("balanced", "brief", "signature")]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] <= len(text)
+
+
+def test_share_of_prose_shown_of_real_catalogs(shared_catalogs: dict[str, list[dict[str, Any]]]) -> None:
+    whole = {"balanced": 0, "brief": 0, "signature": 0}
+    total = 0
+    for tools in shared_catalogs.values():
+        for tool in tools:
+            text = tool.get("function", tool).get("description") or ""
+            total += len(text)
+            for profile in whole:
+                whole[profile] += len(select(text, "tool", KEEP[profile]))
+    assert whole["balanced"] < 0.4 * total
+    assert whole["brief"] <= whole["balanced"]
+    assert whole["signature"] < 0.2 * total

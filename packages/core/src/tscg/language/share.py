@@ -22,7 +22,7 @@ EXPLODES = 300.0  # tokens: where nothing is to be shared, a part that would rep
 VARIANT = 2.0  # tokens that every use of a second definition of one name must save beyond its longer label
 SHORT = 6  # characters below which a sentence is not worth counting
 _split = re.compile(r"((?<=[.!?:;]) |\n)").split
-_cut = "\0"
+_cut, _keep = "\0", "\1"
 
 
 class Shared:
@@ -56,12 +56,17 @@ def chunks(prose: str) -> list[str]:
     >>> chunks("One. Two: three")
     ['One.', ' ', 'Two:', ' ', 'three']
     """
-    if _cut in prose:
+    if _cut in prose or _keep in prose:
         return _split(prose)
+    held = "e.g. " in prose or "i.e. " in prose
+    if held:  # no sentence ends there
+        prose = prose.replace("e.g. ", f"e.g.{_keep}").replace("i.e. ", f"i.e.{_keep}")
     for end in (". ", ": ", "; ", "! ", "? "):  # five replacements are much faster than one regular expression
         if end in prose:
             prose = prose.replace(end, f"{end[0]}{_cut} {_cut}")
-    return (prose.replace("\n", f"{_cut}\n{_cut}") if "\n" in prose else prose).split(_cut)
+    if "\n" in prose:
+        prose = prose.replace("\n", f"{_cut}\n{_cut}")
+    return (prose.replace(_keep, " ") if held else prose).split(_cut)
 
 
 class _Sharing:

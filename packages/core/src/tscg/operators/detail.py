@@ -21,8 +21,8 @@ class Keep(NamedTuple):
     """What a profile keeps of the prose of tools, of parameters, and of all else (items, branches, shared types).
 
     ``news`` is how many words a parameter's first sentence must say that its name and type do not, to be shown at all;
-    ``gloss`` the most words of its first clause, 0 for the whole sentence; with it, only a name that is no word has one.
-    ``binds``: of policies only those that are one by their own words or by the words of the heading above them.
+    ``gloss`` the most words of its first clause, 0 for the whole sentence; with it, only a name that is no word has
+    one. ``binds``: of policies only those that are one by their own words or by the words of the heading above them.
     """
 
     tool: tuple[Rank, ...]
@@ -132,10 +132,16 @@ def _of_lines(text: str, of: Of, keep: Keep) -> Parts:
     shown = [
         each
         for each in sentences
-        if (each.opens and opens) or (each.rank in ranks and (each.binds or not keep.binds or each.rank is not Rank.POLICY))
+        if (each.opens and opens)
+        or (each.rank in ranks and (each.binds or not keep.binds or each.rank is not Rank.POLICY))
     ]
     whole = text if len(shown) == len(sentences) else _join(shown)
-    if of == "tool" or not shown or not shown[0].opens or (shown[0].rank is Rank.POLICY and (shown[0].binds or not keep.binds)):
+    if (
+        of == "tool"
+        or not shown
+        or not shown[0].opens
+        or (shown[0].rank is Rank.POLICY and (shown[0].binds or not keep.binds))
+    ):
         return Parts((), whole, whole)
     return _judged(shown[0].text, whole, _join(shown[1:]), keep)
 

@@ -94,7 +94,9 @@ _SHORT_TITLE = 5
 _SHORT_HEADING = 12
 _TERMINATORS = (".", "!", "?", ":", ";", "。", "！", "？")
 #: Words that a sentence does not end with: what stands below belongs to it, even with a capital.
-_JOINTS = frozenset("a an the and or nor of in on at to for from by with as is are be must not only via your its".split())
+_JOINTS = frozenset(
+    "a an the and or nor of in on at to for from by with as is are be must not only via your its".split()
+)
 #: A line of at least this many characters that has no stop at its end was broken by hand: the next one goes on.
 WRAPPED_LINE = 48
 

@@ -31,7 +31,9 @@ VAGUE_WORDS = frozenset(
 _VAGUE = EMPTY_WORDS | VAGUE_WORDS
 VOWELS = frozenset("aeiouy")
 #: Words of one or two letters, or without a vowel, that need no gloss.
-SHORT_WORDS = frozenset("id ids to by of in on or is no up at as db ip os ui url html css xml pdf csv http md mcp key".split())
+SHORT_WORDS = frozenset(
+    "id ids to by of in on or is no up at as db ip os ui url html css xml pdf csv http md mcp key".split()
+)
 _ENDINGS = {"s": ("'s", "ies", "es", "s"), "g": ("ing",), "d": ("ed",)}
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
@@ -138,12 +140,12 @@ def gloss(sentence: str, most: int, *, stop: bool = False) -> str:
 
 @lru_cache(maxsize=2048)
 def is_word(name: str) -> bool:
-    """Whether a name is made of words that a reader knows: none is a letter or two, or has no vowel.
+    """Whether a name has a word that a reader knows: one of more than two letters, a vowel among them, or a common one.
 
     >>> is_word("pullNumber"), is_word("q"), is_word("cql_query")
-    (True, False, False)
+    (True, False, True)
     """
-    return all([(len(part) > 2 and not VOWELS.isdisjoint(part)) or part in SHORT_WORDS for part in words_of(name)])  # noqa: C419
+    return any([(len(part) > 2 and not VOWELS.isdisjoint(part)) or part in SHORT_WORDS for part in words_of(name)])  # noqa: C419
 
 
 def words_of(name: str) -> tuple[str, ...]:

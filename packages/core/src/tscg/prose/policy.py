@@ -72,6 +72,7 @@ POLICY: dict[str, Sign] = {
         ),
         unless=(
             "that do not", "which do not", "who do not", "they do not", "we do not", "you do not", "whether or not",
+            "do not need", "usually do not", "do not support",
         ),
     ),
     "only": Sign(
@@ -92,9 +93,9 @@ POLICY: dict[str, Sign] = {
     # "Required when x" alone is a constraint, not a policy.
     "required": Sign(
         needs=("required before", "is required", "both required", "all required", "required together"),
-        unless=("not required", "that is required"),
+        unless=("not required", "that is required", "is required to"),
     ),
-    "requires": _ANY,
+    "requires": Sign(unless=("type requires", "it requires", "that requires")),
     "allowed": Sign(needs=("only allowed", "never allowed")),
     "always": Sign(
         unless=(
@@ -136,7 +137,9 @@ POLICY: dict[str, Sign] = {
     "most": Sign(needs=("at most one",)),
     "least": Sign(needs=("at least one of", "at least one must")),
     "exactly": Sign(needs=("exactly one",)),
-    "loss": Sign(needs=("data loss",), unless=("the data loss", "without data loss", "avoids data loss", "no data loss")),
+    "loss": Sign(
+        needs=("data loss",), unless=("the data loss", "without data loss", "avoids data loss", "no data loss")
+    ),
     "overwrites": _ANY,
     # The same words in the languages that catalogs were seen in.
     "nunca": _ANY, "jamás": _ANY, "debe": _ANY, "deben": _ANY, "sólo": _ANY, "obligatorio": _ANY, "obligatoire": _ANY,
@@ -230,7 +233,11 @@ def stressed(sentence: str) -> bool:
     (True, False)
     """
     low, words, binds = known(sentence)
-    return binds and not STRESS.isdisjoint(words) and not is_policy(low, tuple([word for word in words if word not in STRESS]))
+    return (
+        binds
+        and not STRESS.isdisjoint(words)
+        and not is_policy(low, tuple([word for word in words if word not in STRESS]))
+    )
 
 
 def _stands(phrases: tuple[str, ...], said: str) -> bool:

@@ -275,7 +275,7 @@ def test_long_texts(piece: str, profile: str) -> None:
     assert len(found) <= 8 * LONG  # a control or a surrogate is at most an escape
 
 
-@pytest.mark.parametrize("profile", PROFILE_NAMES)
+@pytest.mark.parametrize("profile", ["balanced", "signature"])
 @pytest.mark.parametrize("piece", PIECES.values(), ids=PIECES.keys())
 def test_long_texts_of_parameters(piece: str, profile: str) -> None:
     text = repeated(piece, LONG)
@@ -290,7 +290,7 @@ def test_long_texts_of_parameters(piece: str, profile: str) -> None:
 def test_texts_beyond_the_bound(piece: str, where: str) -> None:
     text = repeated(piece, LARGE)
     raw = {"name": "bad", "description": text} if where == "tool" else tool(obj(a={"description": text}))
-    with Clock(), pytest.raises(CompileError, match=r"bad at \S*/?description|a description of") as caught:
+    with Clock(), pytest.raises(CompileError, match=r"bad at /\S+: a description of") as caught:
         tscg.compile([raw])
     assert "at most 250,000" in str(caught.value)
     with Clock():
@@ -299,7 +299,8 @@ def test_texts_beyond_the_bound(piece: str, where: str) -> None:
     assert "ping()" in found
     with Clock():
         found = compiled_or_refused([raw, {"name": "ping"}], on_error="passthrough")
-    assert found is None or "ping()" in found
+    assert found is not None
+    assert "ping()" in found
 
 
 @pytest.mark.parametrize(

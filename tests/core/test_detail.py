@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tscg.operators.detail import KEEP, hidden, policy_hidden, select
+from tscg.operators.detail import KEEP, LONGEST, hidden, policy_hidden, select
 from tscg.prose.classify import Of, Rank, outline
 from tscg.prose.gloss import gloss, tells
 from tscg.prose.policy import POLICY
@@ -28,9 +28,18 @@ SELECTED: dict[str, tuple[str, Of, str, str]] = {
         TOOL, "tool", "balanced",
         "Delete an order of the shop. Cannot be undone.\nImportant:\n- ask the user first\n- two at a time",
     ),
-    "tool-brief": (
-        TOOL, "tool", "brief",
-        "Delete an order of the shop. Cannot be undone.\nImportant:\n- ask the user first\n- two at a time",
+    "tool-brief": (TOOL, "tool", "brief", "Delete an order of the shop. Cannot be undone.\n- ask the user first"),
+    "tool-brief-heading-forbids": (
+        "Saves it.\nDo not use when:\n- it is full", "tool", "brief", "Saves it.\nDo not use when:\n- it is full",
+    ),
+    "tool-brief-warning": (
+        "Saves it.\n> [!WARNING]\n> It is slow.", "tool", "brief", "Saves it.\n> It is slow.",
+    ),
+    "tool-brief-stress": ("Saves it. Important: it is slow. IMPORTANT: never stop it.", "tool", "brief",
+        "Saves it. IMPORTANT: never stop it."),
+    "tool-title": (
+        "Attach a configuration to all repositories of a team\nAttaches a configuration. It is quick.", "tool", "balanced",
+        "Attach a configuration to all repositories of a team",
     ),
     "tool-signature": (TOOL, "tool", "signature", "Delete an order of the shop."),
     "tool-purpose-is-policy": ("Never call it. Sends mail.", "tool", "signature", "Never call it."),
@@ -66,9 +75,12 @@ def test_select(text: str, of: Of, profile: str, shown: str) -> None:
     [
         ("The owner of the repository.", "owner", ""),
         ("Repository owner", "owner", ""),
-        ("Folder for screenshots and recorded videos of the run", "out", "Folder for screenshots and recorded videos"),
-        ("The folder for screenshots, videos. Never a file.", "out", "Never a file."),
-        ("Folder for screenshots and videos. Never a file.", "out", "Folder for screenshots and videos. Never a file."),
+        ("Folder for screenshots and recorded videos of the run", "output", ""),
+        ("Folder for screenshots and recorded videos of the run", "o", "Folder for screenshots and recorded videos"),
+        ("The folder for it, at last. Never a file.", "o", "Never a file."),
+        ("Folder for screenshots and videos. Never a file.", "o", "Folder for screenshots and videos. Never a file."),
+        ("Folder for screenshots and videos. Never a file.", "folder", "Never a file."),
+        ("IMPORTANT: the slow one.", "folder", ""),
         ("Directory for screenshots and videos, unless one is configured", "x", ""),
     ],
 )
@@ -150,7 +162,7 @@ def test_shown_is_sentences_of_the_text_in_their_order(text: str, of: Of, profil
 def test_policy_is_kept(text: str, of: Of, profile: str) -> None:
     shown = select(text, of, KEEP[profile], name="key")
     for each in outline(text, of):
-        if each.rank is Rank.POLICY:
+        if each.rank is Rank.POLICY and (each.binds or profile == "balanced"):
             assert each.text.strip() in shown
     assert policy_hidden(text, of, KEEP[profile]) == ()
 
@@ -174,3 +186,17 @@ def test_share_of_prose_shown_of_real_catalogs(shared_catalogs: dict[str, list[d
     assert whole["balanced"] < 0.4 * total
     assert whole["brief"] <= whole["balanced"]
     assert whole["signature"] < 0.2 * total
+
+
+@pytest.mark.parametrize("profile", ["balanced", "brief"])
+@pytest.mark.parametrize("text", ["\ud800", "x\udfff", "Size \ud83d of it.", "🎉", "列出"], ids=ascii)
+def test_what_is_no_known_word_tells_something(text: str, profile: str) -> None:
+    assert select(text, "tool", KEEP[profile]) == text
+    assert select(text, "parameter", KEEP["balanced"], name="key") == text
+
+
+def test_text_that_is_too_long_to_be_prose_is_shown_whole() -> None:
+    text = "Lists it. " + "It is used by the shop. " * 4_000
+    assert len(text) > LONGEST
+    assert select(text, "tool", KEEP["balanced"]) == text
+    assert select(text, "tool", KEEP["signature"]) == "Lists it."

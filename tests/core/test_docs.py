@@ -95,11 +95,11 @@ def run_examples(block: str, names: dict[str, Any], page: str) -> None:
 
 
 def run_code(block: str, names: dict[str, Any]) -> None:
-    """Code whose output stands below the line that prints it, behind `#> `."""
+    """Code whose output stands below the line that prints it, behind `# > `."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(compile(block, "block", "exec"), names)
-    told = [line.lstrip()[3:] for line in block.splitlines() if line.lstrip().startswith("#> ")]
+    told = [line.lstrip()[4:] for line in block.splitlines() if line.lstrip().startswith("# > ")]
     assert out.getvalue().splitlines() == told
 
 

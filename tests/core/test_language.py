@@ -32,6 +32,7 @@ FEW = settings(max_examples=max(settings().max_examples // 2, 1))  # of whole ca
 # --- law 1: lossless --------------------------------------------------------------------------------------------------
 
 
+@FEW
 @given(catalogs)
 def test_generated_catalogs_come_back_equal(raw: list[dict[str, Any]]) -> None:
     catalog = read(raw)
@@ -61,6 +62,25 @@ def test_a_group_before_a_default_comes_back(types: list[str], default: Any) -> 
     inner = {"allOf": [{"pattern": "x"}, {"type": types}], "default": default}
     schema = {"type": "object", "properties": {"a": inner, "b": {"type": "array", "items": inner}}}
     catalog = Catalog.from_tools([{"name": "f", "inputSchema": schema}])
+    assert tscg.decompile(tscg.compile(catalog, profile="lossless").text) == catalog
+
+
+ODD = {"not": {"type": "null"}}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"items": {"type": "object", **ODD}},
+        {"items": {"type": "object", **ODD}, **ODD},
+        {"type": "array", "items": {"minProperties": 1, **ODD}},
+        {"items": {"items": {"minLength": 2, **ODD}}},
+        {"items": {"type": "array", "items": {"type": "string", **ODD}, "contains": {}}},
+    ],
+    ids=["list of objects", "both with more", "objects or else", "list in list", "contains"],
+)
+def test_a_list_or_anything_else_comes_back(schema: Any) -> None:
+    catalog = Catalog.from_tools([{"name": "f", "inputSchema": {"type": "object", "properties": {"a": schema}}}])
     assert tscg.decompile(tscg.compile(catalog, profile="lossless").text) == catalog
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tscg
@@ -100,6 +100,7 @@ def test_a_composed_root_goes_out_as_an_object_with_its_rule() -> None:
     assert isinstance(both, tscg.CallError)
 
 
+@settings(max_examples=max(settings().max_examples // 2, 1))
 @given(catalogs)
 def test_native_keeps_count_order_and_names(raw: list[dict[str, Any]]) -> None:
     catalog = Catalog.from_tools(raw, on_error="passthrough")

@@ -91,9 +91,10 @@ def replace(record: R, **changes: Any) -> R:
     names = kind._names
     new: R = object.__new__(kind)
     kept = new.__dict__
-    for name, value in record.__dict__.items():
-        if name in names:  # and not what was worked out from them
-            kept[name] = value
+    kept.update(record.__dict__)
+    if len(kept) > len(names) or not names.issuperset(kept):  # what was worked out from the fields stays behind
+        for name in kept.keys() - names:
+            del kept[name]
     if not names.issuperset(changes):
         raise TypeError(f"{kind.__name__} takes {', '.join(kind._fields)}, not {', '.join(changes)}")
     kept.update(changes)

@@ -187,6 +187,14 @@ class _Walker:
             raise SchemaTooLarge(pointer_of(place)[:200], f"nested deeper than {DEPTH_LIMIT} levels")
         if self.nodes > NODE_LIMIT:
             raise SchemaTooLarge(pointer_of(place)[:200], f"more than {NODE_LIMIT:,} schema nodes")
+        try:
+            return self.read(given, place, depth, name, at_root)
+        except SchemaTooLarge as error:
+            if error.pointer or place is None:
+                raise
+            raise SchemaTooLarge(pointer_of(place)[:200], error.reason) from None
+
+    def read(self, given: dict[str, Any], place: Place, depth: int, name: str, at_root: bool) -> Node:
         word = given.get("type")
         keys = len(given)
         if keys == 2 and type(word) is str and type(given.get("description")) is str and word in _PLAIN:

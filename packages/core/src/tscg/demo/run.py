@@ -56,10 +56,10 @@ def run_demo(
 
     Example: `run_demo(rich.console.Console(), mode="native")`.
     """
-    if find_spec("mcp") is None:
-        return _fail("the demo needs the MCP SDK; install tscg[mcp]")
     chosen = ReplayModel(mode) if model is None else model
     tscg.compile([], mode=mode, profile=profile, model=chosen.catalog_model)  # a wrong option is told before all else
+    if find_spec("mcp") is None:
+        return _fail("the demo needs the MCP SDK; install tscg[mcp]")
     folder = Path(tempfile.mkdtemp(prefix="tscg-demo-"))
     path = Path(db) if db is not None else folder / "demo.db"
     used = path.exists()

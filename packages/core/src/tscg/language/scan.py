@@ -296,9 +296,7 @@ class Scanner:
     def untyped(self) -> Node:
         """Bounds that hold for one kind of value and let every other kind through."""
         self.expect("?")
-        node = self.atom()
-        while self.peek("["):
-            node = self.array_of(node)
+        node = self.unary()  # the mark is of the whole: "?obj${}[]" is a list of objects, or anything else
         if isinstance(node, String | Number | Object | Array):
             return replace(node, typed=False)
         raise self.error("expected a type with bounds behind '?'")

@@ -6,10 +6,11 @@ go, in their order; the only cut inside a sentence is the gloss, the first claus
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from tscg.prose.classify import BARE, SIGNALS, Of, Rank, Sentence, outline, quotes, rank
-from tscg.prose.gloss import TELLING, adds, gloss, is_word, spoken
+from tscg.prose.gloss import TELLING, gloss, is_word, spoken, unsaid
 from tscg.prose.policy import known, stressed, words_of
 from tscg.prose.sentences import split
 
@@ -44,6 +45,8 @@ class Parts(NamedTuple):
     rest: str | None
 
 
+#: A text of more characters is no prose that could be told apart: it is shown whole, or its first sentence alone.
+LONGEST = 50_000
 _NOTHING = Parts((), "", "")
 _POLICY = (Rank.POLICY,)
 _PURPOSE = (Rank.PURPOSE, Rank.POLICY)
@@ -67,20 +70,26 @@ def select(text: str, of: Of, keep: Keep, *, name: str = "", says: tuple[str, ..
     >>> select("Owner of the repository. Never guess.", "parameter", KEEP["brief"], name="owner", says=("repository",))
     'Never guess.'
     """
-    said = "".join([spoken(each) for each in (name, *says)])
-    return chosen(parts(text, of, keep), of, keep, name, said)
+    return chosen(parts(text, of, keep), of, keep, name, "".join([spoken(each) for each in says]))
 
 
 def chosen(found: Parts, of: Of, keep: Keep, name: str, said: str) -> str:
-    """The parts that are shown beside ``name`` and all the names that are ``said``, as ``spoken`` gives them."""
+    """The parts that are shown beside ``name`` and the names that are ``said``, as ``spoken`` gives them."""
     if found.judged and keep.gloss and is_word(name):
         return found.rest or ""
     for words in found.judged:
-        if not adds(words, said, keep.news):
+        fresh = _beside(words, name, keep.news > 1)
+        if len(fresh) < keep.news or (said and len(unsaid(fresh, said, None)) < keep.news):
             if found.rest is None:
                 return found.whole if _binds(found.whole, of, keep) else ""
             return found.rest
     return found.whole
+
+
+@lru_cache(maxsize=2048)
+def _beside(words: tuple[str, ...], name: str, strict: bool) -> tuple[str, ...]:
+    """What ``words`` say beside a name: many tools have a parameter with the same name and prose."""
+    return unsaid(words, spoken(name), strict)
 
 
 def parts(text: str, of: Of, keep: Keep) -> Parts:
@@ -91,19 +100,26 @@ def parts(text: str, of: Of, keep: Keep) -> Parts:
     ranks = _ranks(of, keep)
     if not (ranks and text):
         return _NOTHING
+    if len(text) > LONGEST:
+        said = text if Rank.POLICY in ranks else split(text[:LONGEST])[0].rstrip()
+        return Parts((), said, said)
     pieces = split(text)
-    if len(pieces) > 1 and ("\n" in text or text.lower().startswith(BARE)):
+    one = len(pieces) == 1
+    if not one and ("\n" in text or text.lower().startswith(BARE)):
         return _of_lines(text, of, keep)
-    first, opens = pieces[0], Rank.PURPOSE in ranks
-    kept = [piece for piece in pieces[1:] if _shows(piece, of, keep)]
-    if opens and of != "tool" and not keep.gloss and len(first) > keep.news * TELLING:
-        kept = [first, *kept]
-    elif opens and of != "tool" and len(pieces) == 1 and not keep.gloss:
-        return Parts((words_of(text.lower()),), text, None)
-    elif opens and of != "tool" and not _binds(first, of, keep):
-        whole = text if len(kept) == len(pieces) - 1 else "".join([first, *kept]).rstrip()
-        return _judged(first, whole, "".join(kept).rstrip(), keep)
-    elif opens or (Rank.POLICY in ranks and _binds(first, of, keep)):
+    first = pieces[0]
+    if Rank.PURPOSE not in ranks:
+        kept = [piece for piece in pieces if _shows(piece, of, keep)]
+    else:
+        kept = [] if one else [piece for piece in pieces[1:] if _shows(piece, of, keep)]
+        if of != "tool" and (keep.gloss or len(first) <= keep.news * TELLING):
+            if one and not keep.gloss:
+                return Parts((words_of(text.lower()),), text, None)
+            if not _binds(first, of, keep):
+                whole = text if len(kept) == len(pieces) - 1 else "".join([first, *kept]).rstrip()
+                return _judged(first, whole, "".join(kept).rstrip(), keep)
+        if one:
+            return Parts((), text, text)
         kept = [first, *kept]
     said = text if len(kept) == len(pieces) else "".join(kept).rstrip()
     return Parts((), said, said)
@@ -165,12 +181,14 @@ def hidden(text: str, kept: str) -> tuple[str, ...]:
     """
     if text == kept:
         return ()
-    left = kept
     missing = []
-    for each in outline(text, "other"):
+    at = 0
+    for each in outline(text[:LONGEST], "other"):
         said = each.text.strip()
-        if left.startswith(said):
-            left = left[len(said) :].lstrip()
+        if kept.startswith(said, at):
+            at += len(said)
+            while at < len(kept) and kept[at].isspace():
+                at += 1
         else:
             missing.append(said)
     return tuple(missing)
@@ -185,7 +203,7 @@ def policy_hidden(text: str, of: Of, keep: Keep) -> tuple[str, ...]:
     ranks = _ranks(of, keep)
     return tuple(
         each.text.strip()
-        for each in outline(text, of)
+        for each in outline(text[:LONGEST], of)
         if each.rank is Rank.POLICY and Rank.POLICY not in ranks and not (each.opens and Rank.PURPOSE in ranks)
     )
 
@@ -196,9 +214,9 @@ def _ranks(of: Of, keep: Keep) -> tuple[Rank, ...]:
 
 def _join(sentences: list[Sentence]) -> str:
     """The sentences one after the other; what began a line in the text still does, but for the first."""
-    said = ""
+    said: list[str] = []
     for each in sentences:
-        if said and each.starts and not said.endswith("\n"):
-            said = said.rstrip() + "\n"
-        said += each.text
-    return said.rstrip()
+        if said and each.starts and not said[-1].endswith("\n"):
+            said[-1] = said[-1].rstrip() + "\n"
+        said.append(each.text)
+    return "".join(said).rstrip()

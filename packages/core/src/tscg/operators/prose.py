@@ -17,10 +17,11 @@ from tscg.operators.detail import Parts, chosen, parts, select
 from tscg.operators.dro import ABSENT, Facts, applies, restructure
 from tscg.operators.sdm import densify, filler_words
 from tscg.prose.gloss import spoken
-from tscg.record import replace
+from tscg.record import Record, replace
 from tscg.schema import noted
 
 if TYPE_CHECKING:
+    from tscg.ir import JSON
     from tscg.profiles import Profile
     from tscg.prose.classify import Of
 
@@ -30,7 +31,7 @@ __all__ = ["Rewrite", "Site", "facts", "map_notes", "rewriter", "told", "without
 class Site(NamedTuple):
     """Where a note stands: of the tool itself, a parameter or another type; its name, its type, and what is around.
 
-    ``names`` are the names of the tool and its parameters that are words of filler: there they are no filler.
+    ``names`` are the lower-cased names of the tool and its parameters, which are no filler here.
     """
 
     of: Of
@@ -41,10 +42,9 @@ class Site(NamedTuple):
     names: frozenset[str]
 
 
+R = TypeVar("R", bound=Record)
 Rewrite = Callable[[Note, Site], "Note | None"]
 Visit = Callable[[Note, "Of", str, Node, "bool | None"], "Note | None"]
-Put = Callable[[object, object], None]
-T = TypeVar("T")
 LEAVES = frozenset((String, Integer, Number, Boolean, Null, Enum))
 
 
@@ -113,7 +113,7 @@ class _Walk:
                 return node if below is node.parts and note is node.note else noted(below[0], note)
             if below is not node.parts:
                 new = replace(node, parts=below)
-        return new if note is node.note else replace(new, note=note)
+        return new if note is node.note else _with(new, "note", note)
 
     def several(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
         if not nodes:
@@ -127,15 +127,23 @@ class _Walk:
         for param in params:
             node = param.type
             if node is not None and (type(node) not in LEAVES or node.note is not None):
-                new = self.node(
-                    node, "parameter", param.name, param.required
-                )  # through the memo: a $ref bomb stays small
+                # Through the memo: what refers to itself many times over stays small.
+                new = self.node(node, "parameter", param.name, param.required)
                 if new is not node:
                     changed = True
-                    out.append(replace(param, type=new))
+                    out.append(_with(param, "type", new))
                     continue
             out.append(param)
         return tuple(out) if changed else params
+
+
+def _with(record: R, name: str, value: object) -> R:
+    """``replace`` for one field of a record that works out nothing; it runs for each note that changes."""
+    new: R = object.__new__(type(record))
+    fields = new.__dict__
+    fields.update(record.__dict__)
+    fields[name] = value
+    return new
 
 
 # --- what the profile's operators make of a note ----------------------------------------------------------------------
@@ -155,7 +163,7 @@ class _Rewriter:
         self.keep, self.sdm, self.dro = profile.keep, profile.sdm, profile.dro
         self.titles, self.examples = profile.titles, profile.examples
         self.parts: dict[tuple[str, str], Parts] = {}
-        self.structured: dict[tuple[object, ...] | None, str] = {}
+        self.structured: dict[tuple[object, ...], str] = {}
         self.dense: dict[tuple[str, frozenset[str]], str] = {}
         self.filler = filler_words() if profile.sdm else frozenset()
         self.walk = _Walk(self.note)
@@ -170,35 +178,39 @@ class _Rewriter:
         return self.walk.tool(tool)
 
     def note(self, note: Note, of: Of, name: str, node: Node, required: bool | None) -> Note | None:
-        text = given = note.description
-        if text:
-            keep = self.keep
-            if keep is not None:
-                found = self.parts.get((text, of))
-                if found is None:
-                    found = self.parts[text, of] = parts(text, of, keep)
-                text = chosen(found, of, keep, name, spoken(name) + self.said) if found.judged else found.whole
-            if text and self.dro and of == "parameter" and _structured(text, node, required):
-                text = self.restructured(text, node, required)
-            if text and self.sdm:
-                said = self.dense.get((text, self.names))
-                if said is None:
-                    said = self.dense[text, self.names] = densify(text, self.names)
-                text = said
+        given = note.description
+        text = self.text(given, of, name, node, required) if given else ""
         title = note.title if self.titles else ""
         examples = note.examples if self.examples else ()
         if text == given and title == note.title and examples == note.examples:
             return note
-        if (
-            not (text or title or examples or note.deprecated or note.read_only or note.write_only)
-            and note.default is None
-        ):
+        flags = note.deprecated or note.read_only or note.write_only
+        if not (text or title or examples or flags) and note.default is None:
             return None
-        return replace(note, description=text, title=title, examples=examples)
+        new = _with(note, "description", text)
+        return (
+            new if title == note.title and examples == note.examples else replace(new, title=title, examples=examples)
+        )
+
+    def text(self, text: str, of: Of, name: str, node: Node, required: bool | None) -> str:
+        keep = self.keep
+        if keep is not None:
+            found = self.parts.get((text, of))
+            if found is None:
+                found = self.parts[text, of] = parts(text, of, keep)
+            text = chosen(found, of, keep, name, self.said) if found.judged else found.whole
+        if text and self.dro and of == "parameter" and _structured(text, node, required):
+            text = self.restructured(text, node, required)
+        if not (text and self.sdm):
+            return text
+        said = self.dense.get((text, self.names))
+        if said is None:
+            said = self.dense[text, self.names] = densify(text, self.names)
+        return said
 
     def restructured(self, text: str, node: Node, required: bool | None) -> str:
         """DRO; parameters of one type often come with one text."""
-        key: tuple[object, ...] | None = None
+        key: tuple[object, ...]
         default = node.note.default if node.note is not None else None
         if isinstance(node, Number) and not (node.low_open or node.high_open or node.format):
             key = (text, type(node), required, default, node.low, node.high, node.typed)
@@ -206,10 +218,11 @@ class _Rewriter:
             key = (text, String, required, default, node.typed)
         elif isinstance(node, Boolean):
             key = (text, Boolean, required, default)
+        else:
+            return restructure(text, facts(node, required))
         said = self.structured.get(key)
-        if key is None or said is None:
-            said = restructure(text, facts(node, required))
-            self.structured[key] = said
+        if said is None:
+            said = self.structured[key] = restructure(text, facts(node, required))
         return said
 
 
@@ -262,32 +275,45 @@ def _types(node: Node) -> tuple[str, ...]:
 
 def _structured(text: str, node: Node, required: bool | None) -> bool:
     """Whether the text may say what the schema says: a cheap test, which spares most texts their facts."""
-    if "efault" in text or (("equired" in text) if required else ("ptional" in text)):
+    if "efault" in text and (node.note is None or node.note.default is not None):
         return True
-    kind = type(node)
-    if isinstance(node, String) and _plain(node):
-        return "(" in text and "str" in text
-    if isinstance(node, Number) and node.low is None and node.high is None:
+    if ("equired" in text) if required else ("ptional" in text):
+        return True
+    if isinstance(node, String):
+        return applies(text) if not _plain(node) else "(" in text and "str" in text
+    if isinstance(node, Number):
+        if node.low is not None or node.high is not None:
+            return applies(text)
         return "(" in text and ("num" in text or "int" in text or "float" in text)
-    if isinstance(node, Enum):
+    if isinstance(node, Enum) and node.values:
         return "(str" in text or (node.values[0].strip('"') in text and node.values[-1].strip('"') in text)
-    return "ool" in text if kind is Boolean else applies(text)
+    return "ool" in text if isinstance(node, Boolean) else applies(text)
 
 
 def _plain(node: String) -> bool:
     return not (node.format or node.min_length or node.max_length is not None)
 
 
+def _value(minified: str) -> JSON:
+    """The value of minified JSON; a plain text is read without a parser."""
+    if minified[0] == '"' and "\\" not in minified:
+        return minified[1:-1]
+    found: JSON = json.loads(minified)
+    return found
+
+
 def facts(node: Node, required: bool | None) -> Facts:
     """What the schema says of a parameter."""
     note = node.note
-    default = ABSENT if note is None or note.default is None else json.loads(note.default)
+    default = ABSENT if note is None or note.default is None else _value(note.default)
     types = _types(node)
     if isinstance(node, Union):
         plain = [branch for branch in node.branches if not isinstance(branch, Null)]
         node = plain[0] if len(plain) == 1 else node
     if isinstance(node, Enum):
-        return Facts(types=types, enum=tuple(map(json.loads, node.values)), default=default, required=required)
+        return Facts(
+            types=types, enum=tuple([_value(each) for each in node.values]), default=default, required=required
+        )
     if isinstance(node, Number):
         low = None if node.low_open else node.low
         high = None if node.high_open else node.high

@@ -9,6 +9,8 @@ from tscg.prose.policy import words_of as words_in
 
 #: A sentence of more characters for each word of news that is asked for tells something; it is not looked at.
 TELLING = 60
+#: A first clause is looked for among so many characters.
+LONGEST = 1_000
 #: Words of fewer characters are no shortened form of another.
 SHORT = 3
 #: Words that say nothing about a parameter that its place among the parameters does not.
@@ -28,6 +30,7 @@ VAGUE_WORDS = frozenset(
     "only search specify specifies indicates determines defines represents content contents account user users "
     "numeric".split()
 )
+NONE: frozenset[str] = frozenset()
 _VAGUE = EMPTY_WORDS | VAGUE_WORDS
 VOWELS = frozenset("aeiouy")
 #: Words of one or two letters, or without a vowel, that need no gloss.
@@ -57,34 +60,43 @@ def tells(sentence: str, name: str, says: tuple[str, ...], news: int) -> bool:
 
 def adds(words: tuple[str, ...], said: str, news: int) -> bool:
     """``tells`` for a caller that has the words, and the ``spoken`` names beside them."""
-    empty = _VAGUE if news > 1 else EMPTY_WORDS
-    fresh: set[str] = set()
+    return news <= 0 or len(unsaid(unsaid(words, "", news > 1), said, None)) >= news
+
+
+def unsaid(words: tuple[str, ...], said: str, strict: bool | None) -> tuple[str, ...]:
+    """The stems of ``words`` that say something and are not ``said``; without ``strict`` the words are such stems already.
+
+    >>> unsaid(("owner", "of", "the", "repository"), " owner", False)
+    ('repository',)
+    """
+    fresh: list[str] = []
+    empty = NONE if strict is None else _VAGUE if strict else EMPTY_WORDS
     for word in words:
         if word in empty:
             continue
-        stem = word
-        if word[-1] in "sgd":
-            stem = _stem(word)
-            if stem in empty:
+        if strict is not None and word[-1] in "sgd":
+            word = _stem(word)  # noqa: PLW2901 - a word is what it stems from
+            if word in empty:
                 continue
-        if f" {stem[:SHORT]}" in said and _explained(stem, said):
-            continue
-        if news == 1:
-            return True
-        fresh.add(stem)
-        if len(fresh) >= news:
-            return True
-    return news <= 0 and bool(words)
+        if f" {word[:SHORT]}" not in said or not _explained(word, said):
+            fresh.append(word)
+    return tuple(dict.fromkeys(fresh)) if len(fresh) > 1 else tuple(fresh)
 
 
 def _explained(stem: str, said: str) -> bool:
     """Whether ``stem`` and a word that is ``said`` are one word, one of them perhaps shortened ("repo", "repository")."""
-    known = said.split()
+    if f"{said} ".find(f" {stem} ") >= 0:
+        return True
     if len(stem) < SHORT:
-        return stem in known
+        return False
     if stem[-1] == "y":
         stem = stem[:-1]  # "repository" of "repositories"
-    return any([len(each) >= SHORT and (each.startswith(stem) or stem.startswith(each)) for each in known])  # noqa: C419
+    if f" {stem}" in said:
+        return True
+    for each in said.split():  # noqa: SIM110 - a generator costs more than the tests
+        if len(each) >= SHORT and stem.startswith(each):
+            return True
+    return False
 
 
 @lru_cache(maxsize=2048)
@@ -119,7 +131,7 @@ def gloss(sentence: str, most: int, *, stop: bool = False) -> str:
     >>> gloss("Delete all, unless kept", 8)
     ''
     """
-    said = sentence.strip()
+    said = sentence[:LONGEST].strip()
     while lead := _lead().match(said):
         said = said[lead.end() :]
     end = _clause().search(said)

@@ -46,10 +46,11 @@ _CUT = re.compile(r"""[.!?…。！？\n](?:(?<!\n)[.!?…。！？]*[)\]}"'”�
 _LITERAL = r"""(?<=")[^"\n]*"|(?<=`)(?:``[\s\S]*?```|[^`\n]+`)|(?<=“)[^”\n]*”|(?<=(?<!\w)')[^'\n]+'(?!\w)"""
 #: Literals, and brackets on one line that hold no other brackets: what nearly all texts have.
 _SIMPLE = re.compile(rf"""[`"“'(\[](?:{_LITERAL}|(?<=\()[^()\n]*\)|(?<=\[)[^\[\]\n]*\])""")
+_QUOTED = re.compile(rf"""[`"“'](?:{_LITERAL})""")
 _NESTED = re.compile(r"[{]|\([^)\n]*\(|\[[^\]\n]*(?:\[|\n)")
 _BRACKET = re.compile(r"[()\[\]{}\n]")
 _OPENER = {")": "(", "]": "[", "}": "{"}
-_HOLDER = re.compile(r"""[`"“'(\[{]""")
+_HOLDERS = "\"'`[{(“"
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _LONG_WORD = 7
 
@@ -129,8 +130,7 @@ def _cut(text: str) -> tuple[str, ...]:
             continue
         if spans is None and at > holder:
             if holder < 0:
-                first = _HOLDER.search(text)
-                holder = first.start() if first else len(text)
+                holder = min([text.find(mark) % (len(text) + 1) for mark in _HOLDERS])
             spans = _merged(text) if at > holder else None
         while spans and spans[-1][1] <= at:
             spans.pop()
@@ -185,10 +185,10 @@ def holds(text: str) -> bool:
     >>> holds("Sort by 'name'."), holds("Sort by name.")
     (True, False)
     """
-    for mark in "\"'`[{(":
+    for mark in _HOLDERS:  # noqa: SIM110 - a generator costs more than the tests
         if mark in text:
             return True
-    return not text.isascii()
+    return False
 
 
 def literals(text: str) -> list[tuple[int, int]]:
@@ -197,13 +197,13 @@ def literals(text: str) -> list[tuple[int, int]]:
     >>> literals('Sort by "the name".')
     [(8, 18)]
     """
-    return [span for span in _spans(text) if text[span[0]] != "("] if _HOLDER.search(text) else []
+    return [span for span in _spans(text) if text[span[0]] != "("] if holds(text) else []
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
     if not _NESTED.search(text):
         return [match.span() for match in _SIMPLE.finditer(text)]
-    quoted = [match.span() for match in re.compile(rf"""[`"“'](?:{_LITERAL})""").finditer(text)]
+    quoted = [match.span() for match in _QUOTED.finditer(text)]
     return sorted(quoted + _bracketed(text, quoted))
 
 

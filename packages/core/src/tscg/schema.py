@@ -188,29 +188,26 @@ class _Walker:
         if self.nodes > NODE_LIMIT:
             raise SchemaTooLarge(pointer_of(place)[:200], f"more than {NODE_LIMIT:,} schema nodes")
         try:
-            return self.read(given, place, depth, name, at_root)
+            word = given.get("type")
+            keys = len(given)
+            if keys == 2 and type(word) is str and type(given.get("description")) is str and word in _PLAIN:
+                said = self.prose(given["description"])
+                return _PLAIN[word](note=Note(description=said)) if said else _PLAIN[word]()
+            if keys == 1 and word == "string":
+                return STRING
+            note = self.note(given, name, at_root)
+            if _COMBINATORS.isdisjoint(given):
+                return self.own(given, word, place, depth, note) or (ANY if note is None else AnyType(note=note))
+            parts = self.parts(given, word, place, depth)
+            if not parts:
+                return ANY if note is None else AnyType(note=note)
+            if len(parts) == 1:
+                return noted(parts[0], note)
+            return AllOf(parts=tuple(parts), note=note)
         except SchemaTooLarge as error:
             if error.pointer or place is None:
                 raise
             raise SchemaTooLarge(pointer_of(place)[:200], error.reason) from None
-
-    def read(self, given: dict[str, Any], place: Place, depth: int, name: str, at_root: bool) -> Node:
-        word = given.get("type")
-        keys = len(given)
-        if keys == 2 and type(word) is str and type(given.get("description")) is str and word in _PLAIN:
-            said = self.prose(given["description"])
-            return _PLAIN[word](note=Note(description=said)) if said else _PLAIN[word]()
-        if keys == 1 and word == "string":
-            return STRING
-        note = self.note(given, name, at_root)
-        if _COMBINATORS.isdisjoint(given):
-            return self.own(given, word, place, depth, note) or (ANY if note is None else AnyType(note=note))
-        parts = self.parts(given, word, place, depth)
-        if not parts:
-            return ANY if note is None else AnyType(note=note)
-        if len(parts) == 1:
-            return noted(parts[0], note)
-        return AllOf(parts=tuple(parts), note=note)
 
     def parts(self, given: dict[str, Any], word: Any, place: Place, depth: int) -> list[Node]:
         own = self.own(given, word, place, depth, None)

@@ -115,7 +115,9 @@ def rank(sentence: str, position: int, of: Of) -> Rank:
         # The title of a document is no policy, whatever words it has.
         low = _TITLE.sub(" ", low)
         words = words_of(low)
-    if binds and ((of == "tool" and not pointer) or is_policy(low, words, tells=of != "tool")):
+    if binds and (
+        (of == "tool" and not pointer and not _keyed(low)) or is_policy(low, words, tells=of != "tool" or _keyed(low))
+    ):
         return Rank.POLICY
     if pointer:
         return Rank.BACKGROUND
@@ -132,6 +134,12 @@ def rank(sentence: str, position: int, of: Of) -> Rank:
     if ("`" in sentence or '"' in sentence or "'" in sentence) and not _TAKES.isdisjoint(words) and "if" not in words:
         return Rank.USAGE if _ITEM.match(sentence) else Rank.HINT
     return Rank.USAGE if not _USAGE.isdisjoint(words) else Rank.BACKGROUND
+
+
+def _keyed(low: str) -> bool:
+    """Whether a sentence of a tool's prose speaks of a parameter: "- only_open: ..."."""
+    found = _KEYED.match(low.lstrip("-*+• ")) if ":" in low else None
+    return found is not None and POLICY_HEADINGS.isdisjoint(words_of(found[0])) and "note" not in found[0]
 
 
 def _rank_of_tool(words: tuple[str, ...]) -> Rank:

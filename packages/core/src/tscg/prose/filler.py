@@ -68,6 +68,16 @@ def _about_itself(noun: str) -> Filler:
 
 FILLER: tuple[Filler, ...] = (
     *(_about_itself(noun) for noun in _NOUNS),
+    Filler("this-tool-returns", "tool function", ("this tool returns", "this function returns"), "returns",
+           ("This tool returns orders.", "Returns orders."), "This tool must return.", opening=True),
+    Filler("this-tool-lists", "tool", ("this tool lists", "this tool will list"), "lists",
+           ("This tool lists orders.", "lists orders."), "This tool must list.", opening=True),
+    Filler("this-tool-helps", "tool", ("this tool helps",), "helps",
+           ("This tool helps sort orders.", "helps sort orders."), "This tool is of help.", opening=True),
+    Filler("this-tool-provides", "tool", ("this tool provides",), "provides",
+           ("This tool provides orders.", "provides orders."), "This tool is provided.", opening=True),
+    Filler("this-tool-retrieves", "tool", ("this tool retrieves", "this tool gets", "this tool fetches"), "gets",
+           ("This tool retrieves orders.", "gets orders."), "This tool is retrieved.", opening=True),
     Filler("use-this-tool-to", "tool function endpoint", ("use this tool to", "use this function to", "use this endpoint to"), "",
            ("Use this tool to list orders.", "List orders."), "Use this tool with care.", opening=True),
     Filler("you-can-use-this", "tool endpoint", ("you can use this tool to", "you can use this endpoint to"), "",

@@ -155,6 +155,9 @@ POLICY_PARTS = (
     "нельзя", "никогда", "только", "должен", "должна", "должны",
 )  # fmt: skip
 
+#: Beside these "only" restricts what may be given, whatever else the sentence tells.
+ACCEPTING = frozenset(("accepted", "allowed", "permitted", "rejected"))
+
 #: Words that stress a sentence: without another word of policy it neither obliges nor forbids.
 STRESS = frozenset(("important", "importantly", "critical"))
 
@@ -220,7 +223,7 @@ def _is_policy(found: set[str], words: tuple[str, ...], tells: bool) -> bool:
                 excused += said.count(f" {phrase} ")
         if excused and excused >= words.count(word):
             continue
-        if tells and sign.beside and not sign.beside.isdisjoint(words):
+        if tells and sign.beside and not sign.beside.isdisjoint(words) and ACCEPTING.isdisjoint(words):
             continue
         return True
     return False

@@ -130,6 +130,7 @@ def _cut(text: str) -> tuple[str, ...]:
             continue
         if spans is None and at > holder:
             if holder < 0:
+                # What does not stand there is as good as at the end.
                 holder = min([text.find(mark) % (len(text) + 1) for mark in _HOLDERS])
             spans = _merged(text) if at > holder else None
         while spans and spans[-1][1] <= at:

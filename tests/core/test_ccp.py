@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tscg.costs import costs_of
+from tscg.formats.names import visible
 from tscg.ir import Catalog
 from tscg.operators import ccp
 from tscg.operators.recap import entry, required
@@ -71,7 +72,7 @@ COUNTS: list[Callable[[str], float]] = [len, lambda text: len(text) / 4, lambda 
 CATALOGS = st.lists(
     st.tuples(st.text(min_size=1, max_size=12), st.lists(st.text(max_size=8), max_size=3, unique=True)),
     max_size=8,
-    unique_by=lambda one: one[0],
+    unique_by=lambda one: visible(one[0]),
 )
 
 

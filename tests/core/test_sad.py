@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tscg.costs import costs_of
+from tscg.formats.names import visible
 from tscg.ir import Catalog
 from tscg.operators import sad
 from tscg.operators.recap import entry, fit, required
@@ -109,7 +110,7 @@ CATALOGS = st.lists(
         st.dictionaries(st.text(max_size=8), st.sampled_from([TEXT, STATE]), max_size=3),
     ),
     max_size=8,
-    unique_by=lambda one: one[0],
+    unique_by=lambda one: visible(one[0]),
 )
 
 

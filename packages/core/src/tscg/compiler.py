@@ -17,7 +17,6 @@ from tscg.language.emit import Emitted, emit
 from tscg.language.spelling import DEFAULT, SPELLINGS, Spelling, spelling_of
 from tscg.modes.compiled import CompiledCatalog
 from tscg.modes.names import wire_names
-from tscg.modes.native import native_tool
 from tscg.modes.options import Mode, Native, Passthrough, Text, mode_of
 from tscg.modes.text import prompt
 from tscg.pipeline import arranged, led, rewritten
@@ -250,6 +249,8 @@ class _Work(Record):
             ]
         if not isinstance(self.chosen.mode, Native):
             return []
+        from tscg.modes.native import native_tool
+
         pairs = zip(self.catalog, shown, strict=True)
         return [
             native_tool(tool, kept, names.get(tool.name, tool.name), self.spelling, self.costs) for tool, kept in pairs

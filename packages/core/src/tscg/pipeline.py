@@ -8,11 +8,14 @@ and CCP add a text behind the catalog.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from tscg.ir import Catalog, Note, Tool
-from tscg.operators.prose import Site, map_notes, rewriter
 from tscg.profiles import Profile
 from tscg.record import Record, replace
+
+if TYPE_CHECKING:
+    from tscg.operators.prose import Site
 
 __all__ = ["OPERATORS", "Operator", "arranged", "led", "policies_hidden", "rewritten"]
 
@@ -41,6 +44,10 @@ OPERATORS: tuple[Operator, ...] = (
 
 def rewritten(catalog: Catalog, profile: Profile) -> Catalog:
     """The catalog with the profile's operators on prose applied: SDM, DRO and detail in one walk."""
+    if profile.shows_all:
+        return catalog
+    from tscg.operators.prose import rewriter
+
     rewrite = rewriter(profile)
     if rewrite is None:
         return catalog
@@ -55,11 +62,12 @@ def _marked(shown: Tool, tool: Tool, profile: Profile) -> Tool:
 
 def policies_hidden(tool: Tool, profile: Profile) -> tuple[str, ...]:
     """The policy sentences of a tool that a profile does not show."""
-    if profile.keep is None:
+    keep = profile.kept
+    if keep is None:
         return ()
     from tscg.operators.detail import policy_hidden
+    from tscg.operators.prose import map_notes
 
-    keep = profile.keep
     found: list[str] = []
 
     def read(note: Note, site: Site) -> Note:

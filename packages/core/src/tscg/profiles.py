@@ -16,9 +16,9 @@ __all__ = ["PROFILES", "Profile", "profile_of"]
 class Profile(Record):
     """A set of operators.
 
-    ``keep`` is a row of the detail operator (None hides nothing); ``titles`` and ``examples`` stay where true. ``cfl``,
-    ``cfo`` and ``cas`` run unless the model's row forbids them or there are too many tools. ``anchors`` (most tokens,
-    over at most ``anchor_tools`` tools) and ``closure`` (most tokens) stand behind the catalog; 0 means none.
+    ``keep`` is a row of the detail operator or its name (None hides nothing); ``titles`` and ``examples`` stay where
+    true. ``cfl``, ``cfo`` and ``cas`` run unless the model's row forbids them or there are too many tools. ``anchors``
+    (most tokens, over at most ``anchor_tools`` tools) and ``closure`` (most tokens) stand behind the catalog.
 
     >>> PROFILES["balanced"].sdm, PROFILES["lossless"].sdm
     (True, False)
@@ -27,7 +27,7 @@ class Profile(Record):
     name: str
     sdm: bool = False
     dro: bool = False
-    keep: Keep | None = None
+    keep: Keep | str | None = None
     titles: bool = True
     examples: bool = True
     cfl: bool = False
@@ -47,6 +47,20 @@ class Profile(Record):
         return self
 
     @property
+    def shows_all(self) -> bool:
+        """Does no operator touch the prose?"""
+        return self.titles and self.examples and self.keep is None and not (self.sdm or self.dro)
+
+    @property
+    def kept(self) -> Keep | None:
+        """The row of the detail operator, loaded when first asked for."""
+        if not isinstance(self.keep, str):
+            return self.keep
+        from tscg.operators.detail import KEEP
+
+        return KEEP[self.keep]
+
+    @property
     def asks(self) -> frozenset[str]:
         """The operators that it asks for, by their short names."""
         switches = {
@@ -57,16 +71,14 @@ class Profile(Record):
 
 
 def _profiles() -> dict[str, Profile]:
-    from tscg.operators.detail import KEEP
-
     conservative = Profile(name="conservative", sdm=True, dro=True)
-    brief = replace(conservative, name="brief", keep=KEEP["brief"], titles=False, examples=False)
+    brief = replace(conservative, name="brief", keep="brief", titles=False, examples=False)
     rows = (
         Profile(name="lossless"),
         conservative,
-        replace(conservative, name="balanced", keep=KEEP["balanced"], titles=False),
+        replace(conservative, name="balanced", keep="balanced", titles=False),
         brief,
-        replace(brief, name="signature", keep=KEEP["signature"]),
+        replace(brief, name="signature", keep="signature"),
         replace(brief, name="aggressive", cfl=True, cfo=True, cas=True, anchors=120, anchor_tools=12, closure=160),
     )
     return {row.name: row for row in rows}

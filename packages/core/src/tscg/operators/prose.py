@@ -151,7 +151,7 @@ def _with(record: R, name: str, value: object) -> R:
 
 def rewriter(profile: Profile) -> Callable[[Tool], Tool] | None:
     """The profile's operators on prose as one function on the tools of one catalog; None where there are none."""
-    if profile.titles and profile.examples and profile.keep is None and not (profile.sdm or profile.dro):
+    if profile.shows_all:
         return None
     return _Rewriter(profile).tool
 
@@ -160,7 +160,7 @@ class _Rewriter:
     """Rewrites the notes of tools; keeps by text what does not depend on its place."""
 
     def __init__(self, profile: Profile) -> None:
-        self.keep, self.sdm, self.dro = profile.keep, profile.sdm, profile.dro
+        self.keep, self.sdm, self.dro = profile.kept, profile.sdm, profile.dro
         self.titles, self.examples = profile.titles, profile.examples
         self.parts: dict[tuple[str, str], Parts] = {}
         self.structured: dict[tuple[object, ...], str] = {}
@@ -234,8 +234,8 @@ def told(text: str, site: Site, profile: Profile) -> str:
     >>> told("Number of the orders to show (optional). It is new.", site, PROFILES["balanced"])
     'Number of orders to show.'
     """
-    if profile.keep is not None:
-        text = select(text, site.of, profile.keep, name=site.name, says=(site.tool,))
+    if profile.kept is not None:
+        text = select(text, site.of, profile.kept, name=site.name, says=(site.tool,))
     if profile.dro and site.of == "parameter":
         text = restructure(text, facts(site.node, site.required))
     return densify(text, site.names) if profile.sdm else text

@@ -32,6 +32,7 @@ DEMO = [WEATHER, PING]
     [
         ({"mode": "txt"}, "text"),
         ({"profile": "tiny"}, "balanced"),
+        ({"profile": tscg.Profile(name="mine", keep="nothing")}, "brief"),
         ({"order": "random"}, "given"),
         ({"budget": 0}, "1 or more"),
         ({"budget": True}, "1 or more"),

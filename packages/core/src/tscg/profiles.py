@@ -58,6 +58,8 @@ class Profile(Record):
             return self.keep
         from tscg.operators.detail import KEEP
 
+        if self.keep not in KEEP:
+            raise ConfigError(f"profile {self.name!r}: unknown detail {self.keep!r}", allowed=tuple(KEEP))
         return KEEP[self.keep]
 
     @property

@@ -92,7 +92,7 @@ def replace(record: R, **changes: Any) -> R:
     new: R = object.__new__(kind)
     kept = new.__dict__
     kept.update(record.__dict__)
-    if len(kept) > len(names) or not names.issuperset(kept):  # what was worked out from the fields stays behind
+    if not names.issuperset(kept):  # what was worked out from the fields stays behind
         for name in kept.keys() - names:
             del kept[name]
     if not names.issuperset(changes):

@@ -87,6 +87,11 @@ def test_compile_prints_the_prompt(run: Run) -> None:
         (("--model", "gpt-4-turbo"), {"model": "gpt-4-turbo"}),
         (("--tokenizer", "cl100k_base"), {"tokenizer": "cl100k_base"}),
         (("--budget", "400"), {"budget": 400}),
+        (("--mode", "dispatch"), {"mode": "dispatch"}),
+        (("--mode", "code"), {"mode": "code"}),
+        (("--map", "names", "--handles", "codes"), {"mode": tscg.Dispatch(map="names", handles="codes")}),
+        (("--mode", "dispatch", "--group", "namespace"), {"mode": tscg.Dispatch(group="namespace")}),
+        (("--pin", "ping", "--pin", "close_issue"), {"pin": ("ping", "close_issue")}),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, tuple) else "",
 )
@@ -143,7 +148,7 @@ def test_report_as_json(run: Run) -> None:
     assert ran.json["trace"]["steps"]
 
 
-@pytest.mark.parametrize("mode", ["native", "passthrough"])
+@pytest.mark.parametrize("mode", ["native", "passthrough", "dispatch", "code"])
 def test_report_in_other_modes(run: Run, mode: str) -> None:
     ran = run("report", "tools.json", "--mode", mode)
     assert (ran.code, ran.err) == (0, "")
@@ -157,6 +162,54 @@ def test_recommend_gives_advice_and_the_candidates(run: Run) -> None:
     assert ran.json["choices"][0]["share"] == pytest.approx(ran.json["choices"][0]["tokens"] / 100_000)
     assert ran.json["reason"] in " ".join(run("recommend", "tools.json", "--context", "100000").out.split())
     assert run("recommend", "tools.json", "--json", "--no-native").json["mode"] == "text"
+
+
+def test_recommend_tells_the_map_and_its_price(run: Run, tmp_path: Path) -> None:
+    many = [
+        {**TOOLS[0], "name": f"close_{index}", "description": f"{index} {'long words ' * 30}"} for index in range(99)
+    ]
+    (tmp_path / "many.json").write_text(json.dumps(many))
+    found = run("recommend", "many.json", "--json", "--context", "20000").json
+    assert (found["mode"], found["map"], found["handles"]) == ("dispatch", "hybrid", "names")
+    ran = run("recommend", "many.json", "--context", "20000")
+    for words in ("mode dispatch, profile", "map hybrid", "dispatch, names", "alike", "lookups", "0.77"):
+        assert words in ran.out
+
+
+def test_report_of_dispatch_compares_the_maps(run: Run) -> None:
+    found = run("report", "tools.json", "--map", "names", "--json").json
+    assert (found["mode"], found["map"], found["profiles"]) == ("dispatch", "names", {})
+    assert found["maps"]["names"] == found["stats"]["tokens"]
+    assert found["maps"].keys() == {"names", "hybrid", "signature"}
+    assert found["stats"]["per_tool"]["close_issue"]["detail"] == "names"
+    assert found["stats"]["per_tool"]["close_issue"]["tokens"] < 8
+    out = run("report", "tools.json", "--map", "names").out
+    for words in ("dispatch, names (this one)", "dispatch, signature", "Policy sentences are left out of: close_issue"):
+        assert words in out
+
+
+def test_rows_of_the_file_are_used(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "tscg.toml").write_text('[[model]]\nid = "mine"\nmode = "dispatch"\nmap = "names"\nprofile = "brief"\n')
+    found = run("recommend", "tools.json", "--model", "mine", "--json").json
+    assert (found["mode"], found["map"]) == ("dispatch", "names")
+    ran = run("compile", "tools.json", "--profile", "auto", "--model", "mine", "--json")
+    assert ran.json["fingerprint"] == tscg.compile(TOOLS, profile="brief", model="mine").fingerprint
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--mode", "text", "--map", "names"), "--map given with --mode text; it goes with --mode dispatch"),
+        (("--map", "all"), "map is 'all'"),
+        (("--handles", "numbers"), "handles is 'numbers'"),
+        (("--group", "tools"), "group is 'tools'"),
+        (("--mode", "native", "--pin", "ping"), "pin is given and native mode sends every tool natively"),
+    ],
+)
+def test_wrong_options_of_dispatch_are_one_line(run: Run, arguments: tuple[str, ...], says: str) -> None:
+    ran = run("compile", "tools.json", *arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert says in ran.err
 
 
 def test_diff_ends_with_0_for_equal_1_for_not_and_2_on_trouble(run: Run, tmp_path: Path) -> None:
@@ -194,6 +247,21 @@ def test_decode_reads_text_and_messages(run: Run, tmp_path: Path) -> None:
     assert ran.code == 0
     (item,) = ran.json["items"]
     assert (item["type"], item["id"], item["tool"], len(item["faults"])) == ("error", "x", "close_issue", 2)
+
+
+def test_decode_tells_lookups_and_programs(run: Run, tmp_path: Path) -> None:
+    asked = {"id": "a", "type": "function", "function": {"name": "lookup", "arguments": '{"tools": ["ping"]}'}}
+    made = {"name": "call", "arguments": '{"tool": "close_issue", "args": {"number": 1}}'}
+    called = {"id": "b", "type": "function", "function": made}
+    (tmp_path / "message.json").write_text(json.dumps({"role": "assistant", "tool_calls": [asked, called]}))
+    ran = run("decode", "tools.json", "message.json", "--mode", "dispatch")
+    assert ran.out.splitlines() == ["lookup ping", 'call close_issue {"number": 1}']
+    (item, _) = run("decode", "tools.json", "message.json", "--map", "names", "--json").json["items"]
+    assert (item["type"], item["tools"], "ping" in item["reply"]) == ("lookup", ["ping"], True)
+    program = {"name": tscg.compile(TOOLS, mode="code").sent.run_tool, "arguments": '{"code": "ping()"}'}
+    message = {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": program}]}
+    (tmp_path / "message.json").write_text(json.dumps(message))
+    assert run("decode", "tools.json", "message.json", "--mode", "code").out.splitlines() == ["program ping()"]
 
 
 def test_the_tools_of_a_server_are_compiled(run: Run) -> None:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.core.decode_samples import surface
 from tscg.calls import Call, CallError, ItemEvent, TextEvent
 from tscg.decoders import Stream, decode
+from tscg.decoders.openings import LITERALS
 from tscg.decoders.rows import ROWS
-from tscg.decoders.scan import LITERALS
 from tscg.encode import encode_call
 from tscg.resolve import Surface, resolve
 from tscg.validate import validator_of

@@ -70,7 +70,7 @@ def test_any_id_can_be_read(model: str) -> None:
     ("model", "reason"),
     [
         pytest.param("claude-opus-4-7-20260416", "the row of claude-opus-4-7", id="dated"),
-        pytest.param("claude-opus-4-6", "the row of the family claude-opus", id="other version"),
+        pytest.param("claude-opus-4-6", "the row of the family claude-opus 4.6..6", id="other version"),
         pytest.param("gpt-5.2-mini", "the row of the family gpt 4.1..6", id="a variant is another model"),
         pytest.param("gpt-5.20", "the row of the family gpt 4.1..6", id="5.20 is not 5.2"),
         pytest.param("not-gpt-5.2", "no row for the model 'not-gpt-5.2': defaults", id="no part of a name"),

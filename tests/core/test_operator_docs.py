@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tscg.pipeline import OPERATORS
-from tscg.prose.filler import FILLER
+from tscg.prose.filler import fillers
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "operators.md"
 TEXT = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
@@ -45,4 +45,4 @@ def test_every_operator_has_its_class_in_the_table() -> None:
 def test_the_number_of_patterns_is_true() -> None:
     said = re.search(r"more than (\d+) patterns", TEXT)
     assert said is not None
-    assert len(FILLER) > int(said.group(1))
+    assert len(fillers()) > int(said.group(1))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.decode_samples import TOOLS, WEATHER, kinds, native, resolved, surface, tool
+from tests.core.decode_samples import TOOLS, WEATHER, kinds, native, resolved, slowness, surface, tool
 from tscg import Catalog
 from tscg.calls import Call, CallError
 from tscg.decoders import decode
@@ -199,15 +199,15 @@ def test_one_call_builds_one_validator() -> None:
 def test_a_warm_call_is_fast() -> None:
     made = surface([{**WEATHER, "name": f"get_weather_{i}"} for i in range(1000)])
     resolve(made, "get_weather_5", '{"city":"x"}')
-    best = min(_timed(made) for _ in range(5))
-    assert best < 50e-6
+    best = min(_timed(made) for _ in range(40))
+    assert best < 50e-6 * slowness()
 
 
 def _timed(made: Surface) -> float:
     start = time.perf_counter()
-    for _ in range(200):
+    for _ in range(50):
         resolve(made, "get_weather_5", '{"city":"x","days":3}')
-    return (time.perf_counter() - start) / 200
+    return (time.perf_counter() - start) / 50
 
 
 def test_wrong_options_are_the_developers() -> None:

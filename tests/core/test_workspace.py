@@ -79,7 +79,7 @@ def test_packages_ask_for_each_other_at_that_version() -> None:
 def test_the_root_installs_the_core_and_offers_each_package() -> None:
     project = settings_of(ROOT)["project"]
     extras = project["optional-dependencies"]
-    assert [item.split("==")[0] for item in project["dependencies"]] == ["tscg[mcp]"]
+    assert [item.split("==")[0] for item in project["dependencies"]] == ["tscg[code,mcp]"]
     offered = {item.split("==")[0] for name, items in extras.items() if name != "all" for item in items}
     assert offered == {settings_of(path)["project"]["name"] for path in PACKAGES} - {"tscg"}
     assert set(re.findall(r"\w+", extras["all"][0].partition("[")[2])) == set(extras) - {"all"}

@@ -6,32 +6,37 @@ into real, validated calls. See ``compile``, ``decompile`` and ``Catalog``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from tscg.compiler import compile
 from tscg.errors import CompileError, ConfigError, Fragment, ParseError, TscgError, TscgWarning
 from tscg.ir import Catalog, Param, Tool
 from tscg.language import LANGUAGE_VERSION
 from tscg.modes.compiled import CompiledCatalog
-from tscg.modes.options import Native, Passthrough, Text
+from tscg.modes.options import Code, Dispatch, Native, Passthrough, Text
 from tscg.profiles import PROFILES, Profile
 
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
+    from typing import Any
+
     from tscg.calls import Call, CallError, Decoded, Fault, ItemEvent, Lookup, Notice, Program, TextEvent
+    from tscg.compression import CompressionReport
     from tscg.decoding import Decoding
     from tscg.differences import Diff, diff
     from tscg.language.parse import decompile
+    from tscg.policy import Policy
     from tscg.recommendation import Recommendation, recommend
     from tscg.stats import Stats
     from tscg.tokenizers import Tokenizer
+    from tscg.turns import Again, Final, Reply, Turn
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "LANGUAGE_VERSION", "PROFILES", "Call", "CallError", "Catalog", "CompileError", "CompiledCatalog", "ConfigError",
-    "Decoded", "Decoding", "Diff", "Fault", "Fragment", "ItemEvent", "Lookup", "Native", "Notice", "Param",
-    "ParseError", "Passthrough", "Profile", "Program", "Recommendation", "Stats", "Text", "TextEvent", "Tokenizer",
-    "Tool", "TscgError", "TscgWarning", "compile", "decompile", "diff", "recommend",
+    "LANGUAGE_VERSION", "PROFILES", "Again", "Call", "CallError", "Catalog", "Code", "CompileError", "CompiledCatalog",
+    "CompressionReport", "ConfigError", "Decoded", "Decoding", "Diff", "Dispatch", "Fault", "Final", "Fragment",
+    "ItemEvent", "Lookup", "Native", "Notice", "Param", "ParseError", "Passthrough", "Policy", "Profile", "Program",
+    "Recommendation", "Reply", "Stats", "Text", "TextEvent", "Tokenizer", "Tool", "TscgError", "TscgWarning", "Turn",
+    "compile", "decompile", "diff", "recommend",
 ]  # fmt: skip
 
 _LATER = {
@@ -42,14 +47,18 @@ _LATER = {
     "Diff": "tscg.differences", "diff": "tscg.differences", "Recommendation": "tscg.recommendation",
     "recommend": "tscg.recommendation",
     "Stats": "tscg.stats", "Tokenizer": "tscg.tokenizers",
+    **dict.fromkeys(("Again", "Final", "Reply", "Turn"), "tscg.turns"),
+    "CompressionReport": "tscg.compression", "Policy": "tscg.policy",
 }  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     """Names that are loaded when first used."""
-    if name not in _LATER:
-        raise AttributeError(f"module 'tscg' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "code":
+        return import_module("tscg.code")
+    if name not in _LATER:
+        raise AttributeError(f"module 'tscg' has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_LATER[name]), name)
     return found

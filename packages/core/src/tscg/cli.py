@@ -19,7 +19,7 @@ from tscg.errors import ConfigError, TscgError
 from tscg.sources import Unavailable, parse_json, read_source, read_text, source_of
 
 if TYPE_CHECKING:
-    from tscg import Catalog, CompiledCatalog
+    from tscg import Catalog, CompiledCatalog, Policy
 
 __all__ = ["app", "main"]
 
@@ -45,7 +45,9 @@ File = Annotated[str | None, FILE]
 Mcp = Annotated[str | None, typer.Option(metavar="COMMAND", help="Read the tools of the MCP server that this starts.")]
 Url = Annotated[str | None, typer.Option(metavar="URL", help="Read the tools of an MCP server over HTTP.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Mode = Annotated[str | None, typer.Option(metavar="MODE", help="text (default), native or passthrough.")]
+Mode = Annotated[
+    str | None, typer.Option(metavar="MODE", help="text (default), native, dispatch, code, passthrough or auto.")
+]
 Profile = Annotated[
     str | None,
     typer.Option(
@@ -54,6 +56,10 @@ Profile = Annotated[
 ]
 Model = Annotated[str | None, typer.Option(metavar="NAME", help="The model: picks tokenizer and defaults.")]
 Tokenizer = Annotated[str | None, typer.Option(metavar="NAME", help="An encoding, or the path of a tokenizer.json.")]
+Map = Annotated[str | None, typer.Option("--map", metavar="NAME", help="Map of dispatch: names, hybrid or signature.")]
+Handles = Annotated[str | None, typer.Option(metavar="NAME", help="What the map names tools by: names or codes.")]
+Group = Annotated[str | None, typer.Option(metavar="namespace", help="One wire tool for each namespace (dispatch).")]
+Pin = Annotated[list[str] | None, typer.Option(metavar="TOOL", help="Keep a tool native; may be given several times.")]
 Budget = Annotated[int | None, typer.Option(min=1, metavar="N", help="Most tokens that prompt and tools may take.")]
 
 
@@ -73,6 +79,10 @@ def compile_command(
     mcp: Mcp = None,
     url: Url = None,
     mode: Mode = None,
+    map_: Map = None,
+    handles: Handles = None,
+    group: Group = None,
+    pin: Pin = None,
     profile: Profile = None,
     model: Model = None,
     tokenizer: Tokenizer = None,
@@ -80,7 +90,10 @@ def compile_command(
     as_json: AsJson = False,
 ) -> None:
     """Compile a catalog and print the prompt; --json adds tools, counts and fingerprint."""
-    options = _options(mode, profile, model, tokenizer, budget)
+    options = _options(
+        mode=mode, map=map_, handles=handles, group=group, pin=pin, profile=profile, model=model, tokenizer=tokenizer,
+        budget=budget,
+    )  # fmt: skip
     compiled = _compiled(_catalog(file, mcp, url), options)
     if as_json:
         with working("Counting tokens"):
@@ -123,6 +136,10 @@ def report(
     mcp: Mcp = None,
     url: Url = None,
     mode: Mode = None,
+    map_: Map = None,
+    handles: Handles = None,
+    group: Group = None,
+    pin: Pin = None,
     profile: Profile = None,
     model: Model = None,
     tokenizer: Tokenizer = None,
@@ -132,7 +149,10 @@ def report(
     """Show what each profile and each tool costs in tokens, and what each operator did."""
     from tscg.report import report_of, report_tables
 
-    options = _options(mode, profile, model, tokenizer, budget)
+    options = _options(
+        mode=mode, map=map_, handles=handles, group=group, pin=pin, profile=profile, model=model, tokenizer=tokenizer,
+        budget=budget,
+    )  # fmt: skip
     catalog = _catalog(file, mcp, url)
     compiled = _compiled(catalog, options)
     with working("Counting tokens in each profile"):
@@ -162,7 +182,7 @@ def recommend(
     model = model if model is not None else _defaults().get("model")
     catalog = _catalog(file, mcp, url)
     with working("Compiling every candidate"):
-        found = advise(catalog, model=model, context=context, native=native, text=text)
+        found = advise(catalog, model=model, context=context, native=native, text=text, policy=_policy())
     if as_json:
         write_json(found.to_dict())
     else:
@@ -196,6 +216,10 @@ def decode(
         str, typer.Argument(metavar="OUTPUT", help="What the model answered: text, or a message as JSON; - as above.")
     ],
     mode: Mode = None,
+    map_: Map = None,
+    handles: Handles = None,
+    group: Group = None,
+    pin: Pin = None,
     profile: Profile = None,
     model: Model = None,
     finish_reason: Annotated[str | None, typer.Option(metavar="REASON", help="Why the model stopped.")] = None,
@@ -205,7 +229,10 @@ def decode(
     from tscg.report import decoded_dict, decoded_text
 
     _one_stdin(catalog, output)
-    compiled = _compiled(_catalog(catalog), _options(mode, profile, model, None, None))
+    options = _options(
+        mode=mode, map=map_, handles=handles, group=group, pin=pin, profile=profile, model=model
+    )  # fmt: skip
+    compiled = _compiled(_catalog(catalog), options)
     decoded = compiled.decode(_message(read_text(output)), finish_reason=finish_reason)
     if as_json:
         write_json(decoded_dict(decoded))
@@ -220,7 +247,7 @@ def demo(
         str | None, typer.Option(metavar="SPEC", help="openai:NAME or ollama:NAME; without it answers are replayed.")
     ] = None,
     base_url: Annotated[str | None, typer.Option(metavar="URL", help="Where the model is served.")] = None,
-    mode: Annotated[str, typer.Option(metavar="MODE", help="text or native.")] = "text",
+    mode: Annotated[str, typer.Option(metavar="MODE", help="text, native or dispatch.")] = "text",
     profile: Annotated[str, typer.Option(metavar="NAME", help="As in compile.")] = "balanced",
     db: Annotated[Path | None, typer.Option(metavar="PATH", help="Database file, made if absent.")] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the temporary database where it is.")] = False,
@@ -302,16 +329,38 @@ def _defaults() -> dict[str, Any]:
     return {name: value for name, value in asdict(read_defaults(Path.cwd())).items() if value is not None}
 
 
-def _options(
-    mode: str | None, profile: str | None, model: str | None, tokenizer: str | None, budget: int | None
-) -> dict[str, Any]:
+def _options(**given: Any) -> dict[str, Any]:
     """The options of ``compile`` that were given, over those of the working folder's file."""
     from tscg.tokenizers import tokenizer_of
 
-    given = {"mode": mode, "profile": profile, "model": model, "tokenizer": tokenizer, "budget": budget}
-    options = {**_defaults(), **{name: value for name, value in given.items() if value is not None}}
+    dispatch = {name: value for name in ("map", "handles", "group") if (value := given.pop(name, None)) is not None}
+    options = {**_defaults(), **{name: value for name, value in given.items() if value}}
+    if dispatch:
+        from tscg import Dispatch
+
+        if given.get("mode") not in (None, "dispatch"):
+            named = ", ".join(f"--{name}" for name in dispatch)
+            raise ConfigError(f"{named} given with --mode {given['mode']}", hint="it goes with --mode dispatch")
+        options["mode"] = Dispatch(**dispatch)
+    if "pin" in options:
+        options["pin"] = tuple(options["pin"])
+    if options.get("profile") == "auto":
+        options["profile"] = _policy() or "auto"
     tokenizer_of(options.get("tokenizer"))  # a wrong name is told before the work, not at the first count
     return options
+
+
+def _policy() -> Policy | None:
+    """The rows of the working folder's file, None where it has none."""
+    from tscg.defaults import FILE
+
+    path = Path.cwd() / FILE
+    if not path.is_file():
+        return None
+    from tscg.policy import Policy
+
+    found = Policy.load(path)
+    return found if found.rows else None
 
 
 def _catalog(file: str | None, mcp: str | None = None, url: str | None = None) -> Catalog:

@@ -1,14 +1,18 @@
-"""A JSON Schema of the whole answer, for servers that constrain decoding: calls, or an answer in text."""
+"""A JSON Schema of the whole answer, for servers that constrain decoding: calls, or an answer in text.
+
+:mod:`tscg.gbnf` writes the same answer as a grammar.
+"""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tscg.resolve import Surface
 
-__all__ = ["output_schema"]
+__all__ = ["arguments_of", "output_schema"]
 
 MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs")
 LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
@@ -24,13 +28,33 @@ SCHEMAS = (
     "unevaluatedProperties",
     "unevaluatedItems",
 )
+LOOKUP: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "tools": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 10},
+        "query": {"type": "string"},
+    },
+    "additionalProperties": False,
+}
+"""Arguments of the lookup where how to call offers one."""
+
+
+def arguments_of(surface: Surface, must_call: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Names that a call may have with the schemas of their arguments: all tools, and the lookup where there is one.
+
+    The schemas are those of the validators, with all that they check. Read them only.
+    """
+    for name, entry in surface.index.entries.items():
+        yield name, entry.validator.copy
+    if surface.lookup_tool and not must_call:
+        yield surface.lookup_tool, LOOKUP
 
 
 def output_schema(surface: Surface, *, must_call: bool = False, parallel: bool = True) -> dict[str, Any]:
     """The schema (2020-12) of ``{"tool_calls": [{"name", "arguments"}, ...]}`` or ``{"answer": TEXT}``.
 
     The arguments of each tool stand under ``$defs`` with all that the validator checks. With ``must_call`` there is no
-    answer in text, without ``parallel`` there is one call at most.
+    answer in text and no lookup, without ``parallel`` there is one call at most.
 
     >>> from tscg.ir import Catalog, Object, Tool
     >>> from tscg.resolve import Surface
@@ -40,9 +64,9 @@ def output_schema(surface: Surface, *, must_call: bool = False, parallel: bool =
     """
     defs: dict[str, Any] = {}
     branches = []
-    for number, (name, entry) in enumerate(surface.index.entries.items()):
+    for number, (name, schema) in enumerate(arguments_of(surface, must_call)):
         key = f"t{number}"
-        arguments = moved(copy.deepcopy(entry.validator.copy), f"#/$defs/{key}")
+        arguments = moved(copy.deepcopy(schema), f"#/$defs/{key}")
         defs[key] = {"type": "object", **arguments}
         branches.append(_closed(name={"const": name}, arguments={"$ref": f"#/$defs/{key}"}))
     calls: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"anyOf": branches}}

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from tscg.calls import Call, CallError, Item, Lookup
 from tscg.errors import ConfigError
-from tscg.taught import TAUGHT, Taught, how_to_call
+from tscg.taught import TAUGHT, Taught, how_to_call, written
 
 if TYPE_CHECKING:
+    from tscg.names import Entry
     from tscg.resolve import Surface
 
 __all__ = ["TAUGHT", "Taught", "encode_call", "encode_history", "encode_result", "how_to_call", "stops"]
@@ -18,7 +19,7 @@ __all__ = ["TAUGHT", "Taught", "encode_call", "encode_history", "encode_result",
 
 def taught(surface: Surface) -> Taught:
     """The taught row of a surface; raises :class:`tscg.ConfigError` for a dialect that is only read."""
-    row = TAUGHT.get(surface.dialect)
+    row = TAUGHT.get("tool_call" if surface.run_tool else surface.dialect)
     if row is None:
         raise ConfigError(f"the dialect {surface.dialect!r} is read and not taught", allowed=tuple(TAUGHT))
     return row
@@ -43,6 +44,13 @@ def minified(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
+def _copied(value: Any) -> Any:
+    """A value that shares no object with this one: what is written into a message does not reach back into a call."""
+    if isinstance(value, dict):
+        return {key: _copied(inner) for key, inner in value.items()}
+    return [_copied(inner) for inner in value] if isinstance(value, list) else value
+
+
 def escape_marks(text: str) -> str:
     """A text in which the first character of each marker is written as an escape of JSON."""
     from tscg.decoders.marks import neutralise
@@ -50,46 +58,83 @@ def escape_marks(text: str) -> str:
     return neutralise(text)
 
 
-def encode_call(surface: Surface, call: Call, to: str | None = None) -> str | dict[str, Any]:
-    """A call as the model would have written it: text, or a neutral ``{"id", "name", "arguments"}`` for a native one.
+def encode_call(surface: Surface, call: Call | Lookup, to: str | None = None) -> str | dict[str, Any]:
+    """A call or a lookup as the model would have written it, in the form of the mode.
 
-    ``to`` names the block of a provider instead: ``"openai"``, ``"openai_responses"``, ``"anthropic"``, ``"gemini"``,
-    ``"bedrock"``. Raises :class:`tscg.ConfigError` for another name.
+    A text, or a neutral ``{"id", "name", "arguments"}`` where the call is native: of a tool, of the dispatcher or of a
+    namespace. ``to`` names the block of a provider instead: ``"openai"``, ``"openai_responses"``, ``"anthropic"``,
+    ``"gemini"``, ``"bedrock"``. Raises :class:`tscg.ConfigError` for another name.
 
     >>> from tscg.ir import Catalog
     >>> from tscg.resolve import Surface
     >>> encode_call(Surface(catalog=Catalog()), Call(name="ping", arguments={}))
     '<tool_call>{"name":"ping","arguments":{}}</tool_call>'
+    >>> encode_call(Surface(catalog=Catalog(), mode="dispatch", call_tool="call"), Call(name="ping", arguments={}))
+    {'id': '', 'name': 'call', 'arguments': {'tool': 'ping', 'args': {}}}
     """
     if to is not None:
-        return _block(surface, call, to)
-    if is_native(surface, call.name):
+        return provider_block(surface, call, to)
+    if is_native(surface, call):
         name, arguments = wire(surface, call)
         return {"id": call.id, "name": name, "arguments": arguments}
-    row = taught(surface)
-    body = escape_marks(minified({row.name: call.name, row.arguments: call.arguments}))
-    return f"{row.opener}{body}{row.closer}"
+    return written(surface, [wire(surface, call)])
 
 
-def is_native(surface: Surface, name: str) -> bool:
-    """Whether calls of a tool are native: decided per tool, since a pinned one is native beside text."""
-    return surface.mode in ("native", "passthrough") or name in surface.native
+def is_native(surface: Surface, item: Call | Lookup | str) -> bool:
+    """Whether a call is native: decided per tool, since a pinned one is native beside text."""
+    if surface.mode in ("native", "passthrough", "dispatch"):
+        return True
+    if surface.run_tool:
+        from tscg.code.writing import is_text
+
+        if not is_text(surface):
+            return True
+    return (item.name if isinstance(item, Call) else item) in surface.native
 
 
-def wire(surface: Surface, call: Call) -> tuple[str, dict[str, Any]]:
-    """Name and arguments as they stand on the wire."""
-    arguments = dict(call.arguments)
-    entry = surface.index.entries.get(call.name)
-    if entry is not None and entry.keys:
-        from tscg.aliases import to_wire
+def wire(surface: Surface, call: Call | Lookup, to: str = "") -> tuple[str, dict[str, Any]]:
+    """Name and arguments as they stand on the wire (to a provider, or to any) or in the text."""
+    if isinstance(call, Lookup):
+        asked: dict[str, Any] = {"tools": list(call.tools)} if call.tools or not call.query else {}
+        return surface.lookup_tool, {**asked, "query": call.query} if call.query else asked
+    name, arguments = call.name, _copied(call.arguments)
+    if name in surface.native or surface.mode in ("native", "passthrough"):
+        entry = surface.index.entries.get(name)
+        keys = _keys(entry, to) if entry is not None else {}
+        if entry is not None and keys:
+            from tscg.aliases import to_wire
 
-        arguments = to_wire(arguments, entry.validator.copy, entry.keys)
-    return surface.wire_names.get(call.name, call.name), arguments
+            arguments = to_wire(arguments, entry.validator.copy, keys)
+        return surface.wire_names.get(name, name), arguments
+    if surface.run_tool and (name != surface.run_tool or name in surface.index.entries):
+        from tscg.code.writing import as_program
+
+        return surface.run_tool, {"code": as_program(surface, call)}
+    index = surface.index
+    if surface.mode != "dispatch" or (name in index.words and name not in index.entries):
+        return name, arguments
+    args: Any = minified(arguments) if getattr(surface.options, "arguments", "") == "json" else arguments
+    if name in index.operations:
+        group, operation = index.operations[name]
+        return group, {"op": operation, "args": args}
+    if surface.call_tool:
+        return surface.call_tool, {"tool": surface.codes.get(name, name), "args": args}
+    return surface.wire_names.get(name, name), arguments
 
 
-def _block(surface: Surface, call: Call, to: str) -> dict[str, Any]:
-    name, arguments = wire(surface, call) if is_native(surface, call.name) else (call.name, dict(call.arguments))
-    opaque = dict(call.opaque or {})
+def _keys(entry: Entry, to: str) -> Mapping[str, str]:
+    """The aliases of a tool's keys: those that a provider's form has, or all where it is not known."""
+    if not to or not entry.keys:
+        return entry.keys
+    from tscg.modes.keys import keys_for
+
+    return keys_for(entry.tool, to)
+
+
+def provider_block(surface: Surface, call: Call | Lookup, to: str) -> dict[str, Any]:
+    """A call as the block of a provider."""
+    name, arguments = wire(surface, call, to)
+    opaque = _copied(dict(call.opaque or {})) if isinstance(call, Call) else {}
     if to in ("openai", "mistral"):
         function = {"name": name, "arguments": minified(arguments)}
         return {"id": call.id, "type": "function", "function": function, **opaque}
@@ -122,7 +167,7 @@ def encode_result(surface: Surface, item: Item | str, content: Any = None) -> st
     """
     text = answer_text(item, content)
     name = item.name if isinstance(item, Call) else item.tool or "" if isinstance(item, CallError) else ""
-    if is_native(surface, name) or surface.mode == "dispatch":
+    if is_native(surface, name):
         return text
     row = taught(surface)
     return f"{row.answer[0]}\n{escape_marks(text)}\n{row.answer[1]}"

@@ -14,11 +14,13 @@ from __future__ import annotations
 import marshal
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from tscg.record import Record, replace
 
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
+    from typing import Any, TypeAlias, overload
+
     from tscg.errors import Fragment
 
 __all__ = [
@@ -387,10 +389,13 @@ class Catalog(Record):
         """Tools by their name."""
         return {tool.name: tool for tool in self.tools}
 
-    @overload
-    def __getitem__(self, index: int) -> Tool: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Tool, ...]: ...
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, index: int) -> Tool: ...
+        @overload
+        def __getitem__(self, index: slice) -> tuple[Tool, ...]: ...
+
     def __getitem__(self, index: int | slice) -> Tool | tuple[Tool, ...]:
         return self.tools[index]
 

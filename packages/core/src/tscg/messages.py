@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace as changed
 from functools import cache
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tscg.estimator import Estimator
     from tscg.ir import Tool
 
-__all__ = ["TOKEN_LIMIT", "call_error", "count", "fault_line", "message", "quoted"]
+__all__ = ["TOKEN_LIMIT", "call_error", "count", "fault_line", "message", "quoted", "short_signature"]
 
 TOKEN_LIMIT = 400  # tokens of a message
 FAULT_LIMIT = 20  # faults that are shown
@@ -134,21 +134,41 @@ def _fitting(line: str, room: int) -> str:
 
 def _signature(tool: Tool, faults: Sequence[Fault]) -> str:
     """The tool in one line of the catalog language; if that is long, what is required and what the faults touch."""
+    if all(fault.kind in ("truncated", "too_large", "too_many_calls") for fault in faults):
+        return ""
+    return _within(tool, {fault.path[0] for fault in faults if fault.path})[0]
+
+
+def _within(tool: Tool, touched: Collection[str | int]) -> tuple[str, bool]:
+    """The signature, whether that is all of it; empty where even its required part is too long."""
     from tscg.ir import Object
     from tscg.language import signature
 
-    if all(fault.kind in ("truncated", "too_large", "too_many_calls") for fault in faults):
-        return ""
     whole = signature(tool)
     if count(whole) <= SIGNATURE_LIMIT:
-        return whole
+        return whole, True
     root = tool.root
     if not isinstance(root, Object):
-        return ""
-    touched = {fault.path[0] for fault in faults if fault.path}
+        return "", False
     kept = tuple(param for param in root.params if param.required or param.name in touched)
     part = signature(replace(tool, root=replace(root, params=kept)))
-    return part if count(part) <= SIGNATURE_LIMIT * 1.5 else ""
+    return (part, False) if count(part) <= SIGNATURE_LIMIT * 1.5 else ("", False)
+
+
+def short_signature(tool: Tool) -> str:
+    """The signature of a tool for a list: of a long one the required part or the name, with a mark behind it.
+
+    >>> from tscg.ir import Object, Param, String, Tool
+    >>> params = tuple(Param(name=f"parameter_{i}", required=not i, type=String()) for i in range(99))
+    >>> short_signature(Tool(name="f", root=Object(params=params)))
+    'f(parameter_0) …'
+    """
+    text, whole = _within(tool, ())
+    if whole:
+        return text
+    from tscg.language.spelling import name
+
+    return f"{text or f'{name(tool.name)}(...)'} …"
 
 
 def _clean(fault: Fault) -> Fault:

@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tscg.calls import Fault
-from tscg.messages import quoted
+from tscg.messages import quoted, short_signature
+from tscg.taught import LOOKUPS
 
 if TYPE_CHECKING:
+    from tscg.decoding import Decoding
     from tscg.ir import Tool
+    from tscg.ranking import Ranking
     from tscg.resolve import Surface
     from tscg.validate import Validator
 
@@ -24,16 +27,30 @@ QUOTES = " \t\r\n\"'`"
 NEAR_NAMES = 3
 
 
+CALL_WORDS = ("call", "call_tool", "tscg_call")
+"""What a dispatcher may be called."""
+
+
 class Entry:
     """A tool with what its calls need, made at its first call."""
 
-    __slots__ = ("_names", "_validator", "formats", "keys", "tool")
+    __slots__ = ("_declared", "_has_rest", "_keys", "_names", "_validator", "_wire_keys", "formats", "tool")
 
-    def __init__(self, tool: Tool, aliases: Mapping[str, str], formats: tuple[str, ...]) -> None:
-        self.tool, self.formats = tool, formats
-        self.keys = {name: alias for name, alias in aliases.items() if alias != name}  # original to alias
+    def __init__(self, tool: Tool, wire_keys: Mapping[str, Mapping[str, str]], formats: tuple[str, ...]) -> None:
+        self.tool, self.formats, self._wire_keys = tool, formats, wire_keys
+        self._keys: Mapping[str, str] | None = None
         self._validator: Validator | None = None
         self._names: frozenset[str] | None = None
+        self._declared: frozenset[str] | None = None
+        self._has_rest: bool | None = None
+
+    @property
+    def keys(self) -> Mapping[str, str]:
+        """Names of properties and their aliases on the wire, where they differ."""
+        if self._keys is None:
+            given = self._wire_keys.get(self.tool.name, {})
+            self._keys = {name: alias for name, alias in given.items() if alias != name}
+        return self._keys
 
     @property
     def validator(self) -> Validator:
@@ -48,22 +65,31 @@ class Entry:
     def names(self) -> frozenset[str]:
         """Declared parameters; with patterns or typed rests of names, every name is declared (empty set)."""
         if self._names is None:
-            from tscg.shapes import declared, deref
-
-            copy = self.validator.copy
-            root = deref(copy, copy)
-            rest = root.get("additionalProperties")
-            open_names = "patternProperties" in root or isinstance(rest, dict)
-            self._names = frozenset() if open_names else frozenset(declared(copy, (), {}))
+            self._names = frozenset() if self.has_rest else self.declared
         return self._names
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """Declared parameters, whatever other names the schema takes."""
+        if self._declared is None:
+            from tscg.shapes import declared
+
+            self._declared = frozenset(declared(self.validator.copy, (), {}))
+        return self._declared
 
     @property
     def has_rest(self) -> bool:
         """Whether names beyond the declared ones have a type of their own, so that none is undeclared."""
-        from tscg.shapes import deref
+        if self._has_rest is None:
+            from tscg.shapes import deref
 
-        root = deref(self.validator.copy, self.validator.copy)
-        return "patternProperties" in root or isinstance(root.get("additionalProperties"), dict)
+            root = deref(self.validator.copy, self.validator.copy)
+            self._has_rest = "patternProperties" in root or isinstance(root.get("additionalProperties"), dict)
+        return self._has_rest
+
+    def is_parameter(self, name: str) -> bool:
+        """Whether a name may be one of the tool's own."""
+        return name in self.declared or self.has_rest
 
 
 def fold(name: str) -> str:
@@ -76,14 +102,18 @@ class Index:
 
     def __init__(self, surface: Surface) -> None:
         formats = surface.decoding.formats
-        self.entries = {
-            tool.name: Entry(tool, surface.wire_keys.get(tool.name, {}), formats) for tool in surface.catalog
-        }
+        self.catalog, self.lookup_tool = surface.catalog, surface.lookup_tool
+        self.entries = {tool.name: Entry(tool, surface.wire_keys, formats) for tool in surface.catalog}
         self.exact = dict(self.entries)  # rungs 1 and 2
         for name, entry in self.entries.items():
             wire = surface.wire_names.get(name, name)
+            if name in surface.native:  # it was sent under this name: before a newcomer that is called so
+                self.exact[wire] = entry
             self.exact.setdefault(wire, entry)
-        self.local: dict[str, list[str]] = {}  # rung 3: names at their servers
+        gone = {surface.wire_names.get(name, name) for name in surface.gone}
+        if surface.native:
+            self.exact = {name: entry for name, entry in self.exact.items() if name not in gone}
+        self.local: dict[str, list[str]] = {}  # rung 3: codes, names at their servers, operations of namespaces
         self.folded: dict[str, set[str]] = {}  # rung 5
         self.servers = {tool.server for tool in surface.catalog if tool.server}
         for name, entry in self.entries.items():
@@ -96,8 +126,29 @@ class Index:
                 spellings.append(f"{tool.server}.{local or name}")
             for spelling in spellings:
                 self.folded.setdefault(fold(spelling), set()).add(name)
+        self.codes = {code: self.entries[name] for name, code in surface.codes.items() if name in self.entries}
+        for code, entry in self.codes.items():
+            self.local[code] = [entry.tool.name]
+        self.operations: dict[str, tuple[str, str]] = {}  # tool -> its namespace and operation
+        for group, operations in surface.groups.items():
+            self._add_group(group, operations)
         self.gone = {fold(name): name for name in surface.gone}
+        self.dead = surface.gone | surface.retired | gone
+        self.words = _words(surface)
+        shown = {word for word in (surface.call_tool, surface.lookup_tool, *surface.groups) if word}
+        self.known = self.exact.keys() | self.codes.keys() | shown
         self.lowered: list[str] | None = None
+        self._ranking: Ranking | None = None
+        self._lines: dict[str, str] = {}
+
+    def _add_group(self, group: str, operations: Mapping[str, str]) -> None:
+        for operation, name in operations.items():
+            if name not in self.entries:
+                continue
+            self.operations[name] = (group, operation)
+            self.folded.setdefault(fold(f"{group}.{operation}"), set()).add(name)
+            if operation not in self.exact and name not in self.local.get(operation, ()):
+                self.local.setdefault(operation, []).append(name)
 
     def near(self, name: str) -> list[str]:
         """Up to three names like a given one."""
@@ -109,6 +160,46 @@ class Index:
         given = name.lower()[:256]
         scored = process.extract(given, self.lowered, scorer=fuzz.ratio, limit=NEAR_NAMES, score_cutoff=50)
         return [names[i] for _, _, i in scored]
+
+    def word(self, name: str, decoding: Decoding) -> tuple[str, tuple[str, ...]]:
+        """The wire word of the dispatcher that a name spells and the repairs of its spelling; empty for no such word.
+
+        A tool with the name comes first: ask for it before.
+        """
+        if name in self.words:
+            word = self.words[name]
+            return (word, ()) if word == name else (word, (f"dispatch_form: : {name} for {word}",))
+        for plain in _plain_names(undecorated(name)):
+            if plain in self.words and decoding.name_prefix:
+                return self.words[plain], (f"name_prefix: : {quoted(name)}",)
+            hits = {word for spelling, word in self.words.items() if fold(spelling) == fold(plain)}
+            if len(hits) == 1 and decoding.name_case:
+                return hits.pop(), (f"name_case: : {quoted(name)}",)
+        return "", ()
+
+    @property
+    def ranking(self) -> Ranking:
+        """The order of the tools for a query, made at the first one."""
+        if self._ranking is None:
+            from tscg.ranking import Ranking
+
+            self._ranking = Ranking(self.catalog)
+        return self._ranking
+
+    def line(self, name: str) -> str:
+        """The signature line of a tool, made once; of a long one what is required, and a mark that there is more."""
+        found = self._lines.get(name)
+        if found is None:
+            found = self._lines[name] = short_signature(self.entries[name].tool)
+        return found
+
+
+def _words(surface: Surface) -> dict[str, str]:
+    """Names of the wire tools that are no tool of the catalog, and what else the dispatcher may be called."""
+    words = {word: surface.call_tool for word in CALL_WORDS if surface.call_tool}
+    words |= {word: surface.lookup_tool for word in LOOKUPS if surface.lookup_tool}
+    words |= {word: word for word in (surface.call_tool, surface.lookup_tool, *surface.groups) if word}
+    return words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +228,8 @@ def find(surface: Surface, name: object) -> Found:
             return Found(entry=entry, exact=True)
     if not isinstance(name, str) or len(name) > options.max_name:
         return _unknown(index, name)
+    if name in index.dead:
+        return _gone(index, name)
     hit = _local(index, name)
     if hit is not None:
         return hit
@@ -159,9 +252,8 @@ def find(surface: Surface, name: object) -> Found:
         if hits and _server_fits(index, bare, plain, index.entries[hits[0]]):
             prefix = (f"name_prefix: : {quoted(name)}",) if fold(plain) != fold(name) else ()
             return Found(entry=index.entries[hits[0]], repairs=(*prefix, f"name_case: : {quoted(name)}"))
-    if fold(name) in index.gone:
-        hint = _near_hint(index, name)
-        return Found(fault=Fault(kind="unavailable_tool", found=quoted(name), hint=hint))
+    if any(fold(plain) in index.gone or plain in index.dead for plain in (name, *_plain_names(bare))):
+        return _gone(index, name)
     return _unknown(index, name)
 
 
@@ -208,10 +300,16 @@ def _server_fits(index: Index, bare: str, plain: str, entry: Entry) -> bool:
     return server not in index.servers or entry.tool.server == server
 
 
+def _gone(index: Index, name: str) -> Found:
+    return Found(fault=Fault(kind="unavailable_tool", found=quoted(name), hint=_near_hint(index, name)))
+
+
 def _unknown(index: Index, name: object) -> Found:
     text = name if isinstance(name, str) else ""
     hint = "There are no tools." if not index.entries else _near_hint(index, text)
-    return Found(fault=Fault(kind="unknown_tool", found=quoted(name if isinstance(name, str) else ""), hint=hint))
+    if index.entries and index.lookup_tool:
+        hint = f"{hint} Search with {index.lookup_tool}.".lstrip()
+    return Found(fault=Fault(kind="unknown_tool", found=quoted(text), hint=hint))
 
 
 def _near_hint(index: Index, name: str) -> str:

@@ -8,12 +8,13 @@ and CCP add a text behind the catalog.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from tscg.ir import Catalog, Note, Tool
+from tscg.operators.prose import rewriter
 from tscg.profiles import Profile
 from tscg.record import Record, replace
 
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
     from tscg.operators.prose import Site
 
@@ -46,8 +47,6 @@ def rewritten(catalog: Catalog, profile: Profile) -> Catalog:
     """The catalog with the profile's operators on prose applied: SDM, DRO and detail in one walk."""
     if profile.shows_all:
         return catalog
-    from tscg.operators.prose import rewriter
-
     rewrite = rewriter(profile)
     if rewrite is None:
         return catalog

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tscg.errors import ConfigError
 from tscg.record import Record, replace
 
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
     from tscg.operators.detail import Keep
 

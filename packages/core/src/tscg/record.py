@@ -7,10 +7,11 @@ the rest of ``import tscg``, and a record is made in a third of the time: only w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
-
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
-    from typing import ClassVar, dataclass_transform
+    from typing import Any, ClassVar, TypeVar, dataclass_transform
+
+    R = TypeVar("R", bound="Record")
 else:
 
     def dataclass_transform(**_):
@@ -19,8 +20,6 @@ else:
 
 
 __all__ = ["Record", "fields", "replace"]
-
-R = TypeVar("R", bound="Record")
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -88,14 +87,13 @@ def fields(record: Record | type[Record]) -> tuple[str, ...]:
 def replace(record: R, **changes: Any) -> R:
     """The same record with other values in some fields."""
     kind = type(record)
-    names = kind._names
     new: R = object.__new__(kind)
     kept = new.__dict__
-    kept.update(record.__dict__)
-    if not names.issuperset(kept):  # what was worked out from the fields stays behind
-        for name in kept.keys() - names:
+    kept.update(record.__dict__, **changes)
+    names = kind._names
+    if not names.issuperset(kept):
+        if not names.issuperset(changes):
+            raise TypeError(f"{kind.__name__} takes {', '.join(kind._fields)}, not {', '.join(changes)}")
+        for name in kept.keys() - names:  # what was worked out from the fields stays behind
             del kept[name]
-    if not names.issuperset(changes):
-        raise TypeError(f"{kind.__name__} takes {', '.join(kind._fields)}, not {', '.join(changes)}")
-    kept.update(changes)
     return new

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tscg.calls import Path, show_path
 from tscg.decoding import REPAIR_KINDS
 from tscg.explain import Leaf, leaves
-from tscg.shapes import declared, deref, value_at
+from tscg.shapes import below, declared, deref, flat, value_at
 
 if TYPE_CHECKING:
     from tscg.decoding import Decoding
@@ -303,22 +303,25 @@ def unstrict(arguments: dict[str, Any], root: dict[str, Any]) -> tuple[dict[str,
     """Strict mode's null for "left out": dropped wherever the parameter is optional, at any depth."""
     made: list[str] = []
 
-    def clean(value: Any, node: Any, path: Path) -> Any:
-        node = deref(node, root)
+    def clean(value: Any, nodes: list[Any], path: Path) -> Any:
         if isinstance(value, list):
-            items = node.get("items")
-            return (
-                [clean(inner, items, (*path, i)) for i, inner in enumerate(value)] if isinstance(items, dict) else value
-            )
+            return [clean(inner, inside(nodes, i), (*path, i)) for i, inner in enumerate(value)]
         if not isinstance(value, dict):
             return value
-        properties, needed = node.get("properties", {}), node.get("required", ())
+        parts = flat(nodes, root)
         out = {}
         for key, inner in value.items():
-            if inner is None and key in properties and key not in needed:
+            if inner is None and any(key in part.get("properties", {}) for part in parts) and optional(key, parts):
                 made.append(f"unstrict: {show_path((*path, key))}: null, left out")
                 continue
-            out[key] = clean(inner, properties.get(key), (*path, key))
+            out[key] = clean(inner, inside(nodes, key), (*path, key))
         return out
 
-    return clean(arguments, root, ()), made
+    def inside(nodes: list[Any], step: str | int) -> list[Any]:
+        return [part for node in nodes for part in below(node, step, root)]
+
+    def optional(key: str, parts: list[dict[str, Any]]) -> bool:
+        """May it be left out in every form of a union? Where only some let it, the repairs with a proof decide."""
+        return all(key not in part.get("required", ()) for part in parts if key in part.get("properties", {}))
+
+    return clean(arguments, [root], ()), made

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tscg.ir import JSON
+from tscg.record import replace
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,18 +27,23 @@ __all__ = [
     "report_tables",
 ]  # fmt: skip
 
+MOST_NAMES = 20  # tools that a remark names
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """Token figures of a compiled catalog, and of the same catalog in each profile, in one mode.
 
-    ``profiles`` maps each profile to the tokens of all that is sent; ``trace`` says what each operator did.
+    ``profiles`` maps each profile to the tokens of all that is sent, and ``maps`` each map of dispatch, where no
+    profile changes anything; ``trace`` says what each operator did.
     """
 
     mode: str
     profile: str
+    map: str = ""
     stats: Stats
     profiles: Mapping[str, int]
+    maps: Mapping[str, int] = field(default_factory=dict)
     trace: Trace
 
     def to_dict(self) -> dict[str, JSON]:
@@ -47,8 +53,10 @@ class Report:
         return {
             "mode": self.mode,
             "profile": self.profile,
+            "map": self.map,
             "stats": self.stats.to_dict(),
             "profiles": dict(self.profiles),
+            "maps": dict(self.maps),
             "trace": {**asdict(self.trace), "bound": bound},
         }
 
@@ -56,20 +64,24 @@ class Report:
 def report_of(catalog: Catalog, compiled: CompiledCatalog, options: Mapping[str, Any]) -> Report:
     """Compile a catalog in every profile with the options of ``compiled``, and count."""
     import tscg
+    from tscg.modes.options import MAPS, Dispatch
     from tscg.profiles import PROFILES
 
-    found: dict[str, int] = {}
-    if compiled.mode != "passthrough":  # no profile changes anything there
+    mode = compiled.options
+    profiles: dict[str, int] = {}
+    maps: dict[str, int] = {}
+    if isinstance(mode, Dispatch):
+        for name in MAPS:
+            other = {**options, "mode": replace(mode, map=name), "profile": compiled.profile_used}
+            maps[name] = (compiled if name == mode.lines else tscg.compile(catalog, **other)).stats.tokens
+    elif compiled.mode != "passthrough":  # no profile changes anything there
         for name in PROFILES:
             made = compiled if name == compiled.profile else tscg.compile(catalog, **{**options, "profile": name})
-            found[name] = made.stats.tokens
+            profiles[name] = made.stats.tokens
     return Report(
-        mode=compiled.mode,
-        profile=compiled.profile,
-        stats=compiled.stats,
-        profiles=found,
-        trace=compiled.trace,
-    )
+        mode=compiled.mode, profile=compiled.profile, map=getattr(mode, "lines", ""), stats=compiled.stats,
+        profiles=profiles, maps=maps, trace=compiled.trace,
+    )  # fmt: skip
 
 
 def report_tables(report: Report) -> Iterator[RenderableType]:
@@ -80,9 +92,9 @@ def report_tables(report: Report) -> Iterator[RenderableType]:
     table = _table(f"Tokens of {len(stats.per_tool)} tools ({counted})", "what is sent", "tokens", "saved")
     table.add_row("JSON, pretty", _number(stats.pretty_tokens), "")
     table.add_row("JSON, minified (the baseline)", _number(baseline), "")
-    rows = report.profiles or {"as given": stats.tokens}
+    rows = report.maps or report.profiles or {"as given": stats.tokens}
     for name, tokens in rows.items():
-        chosen = " (this one)" if name == report.profile else ""
+        chosen = " (this one)" if name == (report.map or report.profile) else ""
         table.add_row(f"{report.mode}, {name}{chosen}", _number(tokens), _share(tokens, baseline))
     yield table
     fixed = f"Of the {stats.tokens:,} tokens {stats.fixed_tokens:,} are fixed, whatever the tools."
@@ -117,9 +129,16 @@ def _remarks(trace: Trace) -> Iterator[RenderableType]:
     for reason in trace.reasons:
         yield _plain(f"Reason: {reason}")
     if trace.passed_through:
-        yield _plain(f"Passed through as JSON, which is smaller: {', '.join(trace.passed_through)}")
+        yield _plain(f"Passed through as JSON, which is smaller: {_listed(trace.passed_through)}")
     if trace.hidden_policy:
-        yield _plain(f"Policy sentences are left out of: {', '.join(trace.hidden_policy)}")
+        yield _plain(f"Policy sentences are left out of: {_listed(trace.hidden_policy)}")
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Names in a row, the first of many."""
+    every = list(names)
+    more = f" and {len(every) - MOST_NAMES} more" if len(every) > MOST_NAMES else ""
+    return ", ".join(every[:MOST_NAMES]) + more
 
 
 def _tool_table(stats: Stats) -> Table:
@@ -136,17 +155,20 @@ def recommendation_table(found: Recommendation) -> Iterator[RenderableType]:
     """The advice with its reason, and the candidates."""
     advice = [f"mode {found.mode}", f"profile {found.profile}"]
     advice += [f"map {found.map}"] if found.map else []
+    advice += [f"handles {found.handles}"] if found.handles not in ("", "names") else []
     advice += [f"budget {found.budget:,}"] if found.budget is not None else []
     yield _plain(f"{', '.join(advice)}: {found.reason}")
     if not found.choices:
         return
     counted = "counted" if found.exact else "estimated"
-    table = _table("Candidates", "mode", "profile", f"tokens ({counted})", "saved", "of context", "provider enforces")
+    columns = ("mode", "profile", f"tokens ({counted})", "saved", "of context", "provider enforces", "alike", "lookups")
+    table = _table("Candidates", *columns)
     for choice in found.choices:
         mode = f"{choice.mode}, {choice.map}" if choice.map else choice.mode
         share = "" if choice.share is None else f"{choice.share:.1%}"
         figures = (_number(choice.tokens), f"{choice.saved:.1%}", share)
-        table.add_row(mode, choice.profile, *figures, choice.enforced)
+        alike, lookups = (f"{choice.lookalikes:,}", f"{choice.lookups:g}") if choice.map else ("", "")
+        table.add_row(mode, choice.profile, *figures, choice.enforced, alike, lookups)
     yield table
 
 
@@ -215,7 +237,7 @@ def _table(title: str, *columns: str) -> Table:
 
     numbers = {
         "tokens", "saved", "JSON", "sent", "of context", "sentences left out", "before", "after", "change", "touched",
-        "tools",
+        "tools", "alike", "lookups",
     }  # fmt: skip
     table = Table(title=title, title_justify="left")
     for column in columns:

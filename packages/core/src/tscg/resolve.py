@@ -10,17 +10,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from tscg.calls import Call, CallError, Fault, Item, Lookup, Notice
+from tscg.calls import Call, CallError, Fault, Item, Notice
 from tscg.decoding import SAFE, Decoding
 from tscg.messages import call_error, quoted
 from tscg.names import Entry, Found, Index, find, undecorated
 
 if TYPE_CHECKING:
     from tscg.ir import JSON, Catalog, Tool
+    from tscg.modes.options import Mode
 
-__all__ = ["Entry", "Found", "Surface", "Written", "find", "resolve", "resolve_all"]
+__all__ = ["Entry", "Found", "Surface", "Written", "call_of", "find", "resolve", "resolve_all"]
 
 PARALLEL = "multi_tool_use.parallel"
+PLAIN = frozenset({str, int, bool, type(None)})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,6 +45,13 @@ class Surface:
     decoding: Decoding = SAFE
     gone: frozenset[str] = frozenset()
     constrained: bool = False
+    options: Mode | None = None
+    call_tool: str = ""
+    lookup_tool: str = ""
+    run_tool: str = ""
+    groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    codes: Mapping[str, str] = field(default_factory=dict)
+    retired: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_lock", threading.Lock())
@@ -63,6 +72,8 @@ class Surface:
     @property
     def sends_native(self) -> bool:
         """Whether any tool was sent natively, so that native calls may come beside text."""
+        if self.mode == "code" and getattr(self.options, "transport", "native") == "native":
+            return True
         return bool(self.native) or self.mode in ("native", "passthrough", "dispatch")
 
     def __getstate__(self) -> dict[str, Any]:
@@ -77,7 +88,7 @@ class Surface:
 # --- a call ---------------------------------------------------------------------------------------------------------
 
 
-def resolve(surface: Surface, name: str, arguments: object = None, id: str = "") -> Call | Lookup | CallError:
+def resolve(surface: Surface, name: str, arguments: object = None, id: str = "") -> Item:
     """One native call: its name and its arguments as a mapping, as JSON text, or None.
 
     >>> from tscg.ir import Catalog, Object, Tool
@@ -86,7 +97,7 @@ def resolve(surface: Surface, name: str, arguments: object = None, id: str = "")
     ({}, 'unknown_tool')
     """
     items = resolve_all(surface, name, arguments, Written(id=id))
-    if len(items) == 1 and isinstance(items[0], Call | Lookup | CallError):
+    if len(items) == 1:
         return items[0]
     fault = Fault(kind="ambiguous_call", expected=f"{len(items)} calls in one")
     return call_error(name, [fault], id=id, closing="Send the calls one by one.")
@@ -106,16 +117,38 @@ class Written:
 
 def resolve_all(surface: Surface, name: object, arguments: object, written: Written) -> tuple[Item, ...]:
     """The items of one call as it was written: one, or several where it is a wrapper around parallel calls."""
-    entry = surface.index.exact.get(name) if isinstance(name, str) else None
+    index = surface.index
+    entry = index.exact.get(name) if isinstance(name, str) else None
+    if index.words and (entry is None or surface.mode == "dispatch"):
+        from tscg.dispatching import routed
+
+        items = routed(surface, name, arguments, written)
+        if items is not None:
+            return items
+    if surface.run_tool and (entry is None or name == surface.run_tool):
+        from tscg.code.reading import program_of
+
+        program = program_of(surface, name, arguments, written.id)
+        if program is not None:
+            return (program,)
     if entry is not None:
-        return (_call(surface, entry, arguments, written),)
+        return (_by_name(surface, entry, arguments, written),)
     if isinstance(name, str) and len(name) < 64 and undecorated(name).endswith(PARALLEL):
         return _unpacked(surface, name, arguments, written)
     found = find(surface, name)
     if found.entry is None:
         return (call_error(str(name), [found.fault or Fault(kind="unknown_tool")], id=written.id),)
     written = replace(written, repairs=(*written.repairs, *found.repairs))
-    return (_call(surface, found.entry, arguments, written),)
+    return (_by_name(surface, found.entry, arguments, written),)
+
+
+def _by_name(surface: Surface, entry: Entry, arguments: object, written: Written) -> Item:
+    """A call by the name of a tool, which only the dispatcher may stand for."""
+    if surface.mode == "dispatch" and surface.index.words and entry.tool.name not in surface.native:
+        from tscg.dispatching import direct
+
+        return direct(surface, entry, arguments, written)
+    return call_of(surface, entry, arguments, written)
 
 
 def _unpacked(surface: Surface, name: str, arguments: object, written: Written) -> tuple[Item, ...]:
@@ -126,7 +159,7 @@ def _unpacked(surface: Surface, name: str, arguments: object, written: Written) 
     if not options.parallel_unpacked:
         return (call_error(name, [Fault(kind="unknown_tool", found=quoted(name))], id=id),)
     try:
-        reading = read_arguments(arguments, options)
+        reading = read_arguments(arguments, options, room=3)
     except Bad as bad:
         return (call_error(name, [bad.fault], id=id),)
     uses = reading.value.get("tool_uses")
@@ -154,17 +187,19 @@ def _first(value: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
     return next((value[key] for key in keys if key in value), None)
 
 
-def _call(surface: Surface, entry: Entry, given: object, written: Written) -> Call | CallError:
-    from tscg.decoders.values import Bad, read_arguments
+def call_of(surface: Surface, entry: Entry, given: object, written: Written) -> Call | CallError:
+    """The call of a tool that is found, from its arguments as they were written or already read."""
+    from tscg.decoders.values import Bad, Reading, read_arguments
 
     options, tool, validator = surface.decoding, entry.tool, entry.validator
     try:
-        reading = read_arguments(given, options)
+        reading = given if isinstance(given, Reading) else read_arguments(given, options)
     except Bad as bad:
         return _refused(tool, [bad.fault], written.id)
     arguments: dict[str, Any] = reading.value
     notes = [*written.repairs, *reading.repairs]
-    if entry.keys:
+    shown = tool.name in surface.native or surface.mode == "native"
+    if entry.keys and (shown or options.key_alias):
         from tscg.aliases import Conflict, from_wire
 
         try:
@@ -172,7 +207,7 @@ def _call(surface: Surface, entry: Entry, given: object, written: Written) -> Ca
         except Conflict as both:
             expected = f"{both.alias} and {both.name} are the same argument"
             return _refused(tool, [Fault(kind="ambiguous_arguments", path=both.path, expected=expected)], written.id)
-        if original != arguments and tool.name not in surface.native and surface.mode != "native":
+        if original != arguments and not shown:
             notes.append("key_alias: : keys of the wire, which this surface never showed")
         arguments = original
     if tool.name in surface.strict and options.unstrict:
@@ -242,10 +277,12 @@ def _finish(
 
 
 def _has_float(value: Any) -> bool:
-    if isinstance(value, dict):
-        return any(_has_float(inner) for inner in value.values())
-    if isinstance(value, list):
-        return any(_has_float(inner) for inner in value)
+    """Whether a value holds a float that is a whole number, at any depth; most calls hold none."""
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            if type(inner) not in PLAIN and _has_float(inner):
+                return True
+        return False
     return type(value) is float and value.is_integer()
 
 

@@ -9,9 +9,11 @@ stands in ``extra``.
 from __future__ import annotations
 
 import json
+import marshal
 import math
-from collections.abc import Callable
-from typing import Any
+from itertools import repeat
+from json.encoder import encode_basestring
+from operator import attrgetter
 
 from tscg.errors import Fragment
 from tscg.ir import (
@@ -35,6 +37,12 @@ from tscg.ir import (
 )
 from tscg.prose_form import normalise
 from tscg.record import Record, replace
+
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
+if TYPE_CHECKING:
+    from typing import Any
+
+    Place = Any  # None, or (place above, key): a pointer that costs nothing until it is shown
 
 __all__ = [
     "DEPTH_LIMIT",
@@ -66,6 +74,7 @@ ANNOTATIONS = frozenset({
     "description", "title", "default", "examples", "example", "deprecated", "readOnly", "writeOnly",
     "$schema", "$id", "id", "$comment", "$anchor", "$defs", "definitions", "nullable",
 })  # fmt: skip
+NOTED = frozenset({"default", "title", "examples", "example", "deprecated", "readOnly", "writeOnly"})
 COMBINED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "type"})
 SAID = ANNOTATIONS | COMBINED
 BY_TYPE: dict[str, frozenset[str]] = {
@@ -74,6 +83,11 @@ BY_TYPE: dict[str, frozenset[str]] = {
     "number": frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"}),
     "array": frozenset({"items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems"}),
     "object": frozenset({"properties", "required", "additionalProperties", "minProperties", "maxProperties"}),
+}
+# What may stand in a schema of one type that has nothing but its own keywords.
+OWN = {
+    word: (ANNOTATIONS - {"nullable"}) | {"type"} | BY_TYPE.get(word, frozenset())
+    for word in ("string", "integer", "number", "boolean", "null", "array", "object")
 }
 IMPLIED = (
     ("object", BY_TYPE["object"] | {
@@ -84,6 +98,16 @@ IMPLIED = (
     ("string", BY_TYPE["string"] - {"format"}),
     ("number", BY_TYPE["number"] - {"format"}),
 )  # fmt: skip
+# Keywords that hold no schema: what has no others stands for itself, wherever it stands.
+SCALAR = frozenset({
+    "type", "description", "enum", "const", "default", "title", "examples", "example", "deprecated", "readOnly",
+    "writeOnly", "nullable", "format", "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum",
+    "exclusiveMaximum", "multipleOf",
+})  # fmt: skip
+PLAIN_OBJECT = OWN["object"] - NOTED - {"description"}  # the schema of most tools: an object, and nothing to say of it
+MORE_OF_ARRAY = BY_TYPE["array"] - {"items"}
+MORE_OF_OBJECT = frozenset({"minProperties", "maxProperties"})
+KNOWN_DEPTH = 8  # levels whose parameters are looked up by content, which is written out once for each level above it
 # Keywords whose value is a schema, a list of schemas, or a map of names to schemas (for islands).
 SCHEMA_AT = frozenset({
     "items", "additionalItems", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames",
@@ -96,15 +120,14 @@ SCHEMA_MAP_AT = frozenset(
 
 ANY = AnyType()
 NEVER = Never()
+BESIDE = frozenset({"note", "typed"})
 STRING = String()
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False).encode
 
 
 def minified(value: Any) -> str:
     """Minified JSON, UTF-8 as it is."""
-    if type(value) is str and value.isalnum() and value.isascii():
-        return f'"{value}"'
-    return _dumps(value)
+    return encode_basestring(value) if type(value) is str else _dumps(value)
 
 
 class SchemaTooLarge(Exception):
@@ -123,9 +146,6 @@ class Walked(Record):
     faults: tuple[Fragment, ...]
 
 
-Place = Any  # None, or (place above, key): a pointer that costs nothing until it is shown
-
-
 def pointer_of(place: Place) -> str:
     """JSON pointer of a place."""
     parts: list[str] = []
@@ -135,21 +155,19 @@ def pointer_of(place: Place) -> str:
     return "".join(f"/{part}" for part in reversed(parts))
 
 
-def walk(schema: Any, tool: str) -> Walked:
+Known = dict[object, Param]
+"""Parameters by name, necessity and content: many tools of a catalog have the same ones, which are read once."""
+
+
+def walk(schema: Any, tool: str, known: Known | None = None) -> Walked:
     """Read the schema of a tool's arguments.
 
     A missing, null or empty schema is an object without parameters. Raises :class:`SchemaTooLarge` past the bounds;
-    everything else that is wrong is listed in ``faults`` and read as "anything".
+    everything else that is wrong is listed in ``faults`` and read as "anything". ``known`` are the parameters that the
+    catalog has so far; those without a schema below them are one object wherever they stand.
     """
-    walker = _Walker(schema if isinstance(schema, dict) else {}, tool)
-    if schema is not None and not isinstance(schema, dict) and schema is not True:
-        walker.fault(None, f"the schema of the arguments is {_kind(schema)}, not an object")
-    root = walker.schema(walker.root, None, 0, tool, at_root=True)
-    if isinstance(root, AnyType) and not root.extra:
-        root = Object(note=root.note)
-    elif isinstance(root, Object) and not root.typed:
-        root = replace(root, typed=True)
-    walker.finish()
+    walker = Walker(schema, tool, {} if known is None else known)
+    root = walker.arguments()
     return Walked(root=root, types=tuple(walker.types.items()), faults=tuple(walker.faults))
 
 
@@ -158,9 +176,16 @@ def _kind(value: Any) -> str:
     return names.get(type(value), "a number" if isinstance(value, int | float) else type(value).__name__)
 
 
-class _Walker:
-    def __init__(self, root: dict[str, Any], tool: str) -> None:
-        self.root, self.tool = root, tool
+class Walker:
+    """One walk through the schema of a tool's arguments; :func:`walk` is its plain form.
+
+    Most of a first compile's reading is done in :meth:`arguments`, :meth:`object` and :meth:`params`: they are written
+    for few steps of the interpreter, and leave what is rare to the others.
+    """
+
+    def __init__(self, given: Any, tool: str, known: Known) -> None:
+        self.given, self.tool, self.known = given, tool, known
+        self.root: dict[str, Any] = given if isinstance(given, dict) else {}
         self.nodes = 0
         self.faults: list[Fragment] = []
         self.types: dict[str, Node] = {}
@@ -171,6 +196,24 @@ class _Walker:
 
     def fault(self, place: Place, reason: str) -> None:
         self.faults.append(Fragment(tool=self.tool, pointer=pointer_of(place), reason=reason))
+
+    def arguments(self) -> Node:
+        """The type of the arguments; ``types`` and ``faults`` are complete after it."""
+        given = self.given
+        if type(given) is dict and given.get("type") == "object" and PLAIN_OBJECT.issuperset(given):
+            self.nodes = 1
+            root = self.object(given, None, 0, True, None)
+        else:
+            if given is not None and given is not True and not isinstance(given, dict):
+                self.fault(None, f"the schema of the arguments is {_kind(given)}, not an object")
+            root = self.schema(self.root, None, 0, self.tool, at_root=True)
+            if isinstance(root, AnyType) and not root.extra:
+                root = Object(note=root.note)
+            elif isinstance(root, Object) and not root.typed:
+                root = replace(root, typed=True)
+        if self.asked or self.names:
+            self.finish()
+        return root
 
     # --- one schema -------------------------------------------------------------------------------------------------
 
@@ -190,12 +233,14 @@ class _Walker:
         try:
             word = given.get("type")
             keys = len(given)
-            if keys == 2 and type(word) is str and type(given.get("description")) is str and word in _PLAIN:
+            if keys == 2 and type(word) is str and type(given.get("description")) is str and word in PLAIN_TYPES:
                 said = self.prose(given["description"])
-                return _PLAIN[word](note=Note(description=said)) if said else _PLAIN[word]()
+                return _described(PLAIN_TYPES[word], said) if said else PLAIN_TYPES[word]()
             if keys == 1 and word == "string":
                 return STRING
             note = self.note(given, name, at_root)
+            if type(word) is str and word in OWN and OWN[word].issuperset(given):
+                return self.typed(word, given, place, depth, note)
             if _COMBINATORS.isdisjoint(given):
                 return self.own(given, word, place, depth, note) or (ANY if note is None else AnyType(note=note))
             parts = self.parts(given, word, place, depth)
@@ -232,6 +277,10 @@ class _Walker:
         return parts
 
     def note(self, given: dict[str, Any], name: str, at_root: bool) -> Note | None:
+        if NOTED.isdisjoint(given):
+            said = given.get("description")
+            said = self.prose(said) if isinstance(said, str) else ""
+            return Note(description=said) if said else None
         said = title = ""
         default: str | None = None
         shown: tuple[str, ...] = ()
@@ -337,7 +386,10 @@ class _Walker:
             raise SchemaTooLarge(
                 pointer_of((place, "enum"))[:200], f"an enum of {len(values):,} members, at most {ENUM_LIMIT:,}"
             )
-        fitting = [v for v in values if _fits(v, types)] if types else list(values)
+        if "string" in types and {str}.issuperset(map(type, values)):
+            fitting = values
+        else:
+            fitting = [v for v in values if _fits(v, types)] if types else list(values)
         if not fitting:  # nothing is valid: keep it as it stands
             kept = {k: given[k] for k in ("type", "enum", "const") if k in given}
             return Island(schema=self.value(kept), note=note), {"enum", "const"}
@@ -355,6 +407,8 @@ class _Walker:
         for kind, words in IMPLIED:
             if not words.isdisjoint(rest) and not BY_TYPE[kind].isdisjoint(rest):
                 node = self.typed(kind, given, place, depth, note, typed=False)
+                if all(value == getattr(type(node), name) for name, value in vars(node).items() if name not in BESIDE):
+                    node = ANY if note is None else AnyType(note=note)  # bounds that bind nothing
                 return self.with_extra(node, given, rest - (BY_TYPE[kind] - {"format"}), place)
         return self.with_extra(ANY if note is None else AnyType(note=note), given, rest, place)
 
@@ -393,7 +447,11 @@ class _Walker:
         )  # fmt: skip
 
     def array(self, given: dict[str, Any], place: Place, depth: int, typed: bool, note: Note | None) -> Node:
-        items, prefix = given.get("items"), given.get("prefixItems")
+        items = given.get("items")
+        if type(items) is dict and MORE_OF_ARRAY.isdisjoint(given):
+            below = self.schema(items, (place, "items"), depth + 1)
+            return Array(note=note, typed=typed, items=None if below is ANY else below)
+        prefix = given.get("prefixItems")
         at: Place = (place, "prefixItems")
         if isinstance(items, list):  # the spelling of draft 4 to 2019-09
             prefix, items, at = items, given.get("additionalItems"), (place, "items")
@@ -409,26 +467,69 @@ class _Walker:
 
     def object(self, given: dict[str, Any], place: Place, depth: int, typed: bool, note: Note | None) -> Node:
         properties, required, extra = given.get("properties"), given.get("required"), given.get("additionalProperties")
-        if properties is not None and not isinstance(properties, dict):
+        if type(properties) is not dict and properties is not None and not isinstance(properties, dict):
             self.fault((place, "properties"), f"expected an object of schemas, found {_kind(properties)}")
             properties = None
-        needed = dict.fromkeys(n for n in required if isinstance(n, str)) if isinstance(required, list) else {}
-        params: list[Param] = []
-        at = (place, "properties")
-        for key, part in (properties or {}).items():
-            name = str(key)
-            found = self.schema(part, (at, name), depth + 1, name)
-            params.append(Param(name=name, required=name in needed, type=found))
-        if needed:
+        needed: dict[str, None] = {}
+        if required and isinstance(required, list):
+            needed = dict.fromkeys(required if TEXT.issuperset(map(type, required)) else filter(_is_text, required))
+        params = self.params(properties, needed, place, depth) if properties else []
+        if needed and (not properties or not properties.keys() >= needed.keys()):
             known = properties or {}
             params += [Param(name=name, required=True) for name in needed if name not in known]
-        rest = None
-        if extra is not None and extra is not True and extra is not False:
+        node = new(Object)
+        found = node.__dict__
+        found["params"] = tuple(params)
+        if note is not None:
+            found["note"] = note
+        if not typed:
+            found["typed"] = False
+        if extra is False:
+            found["closed"] = True
+        elif extra is not None and extra is not True:
             rest = self.schema(extra, (place, "additionalProperties"), depth + 1)
-        return Object(
-            note=note, typed=typed, params=tuple(params), closed=extra is False, rest=None if rest is ANY else rest,
-            min_properties=_count(given.get("minProperties")) or 0, max_properties=_count(given.get("maxProperties")),
-        )  # fmt: skip
+            found["rest"] = None if rest is ANY else rest
+        if not MORE_OF_OBJECT.isdisjoint(given):
+            found["min_properties"] = _count(given.get("minProperties")) or 0
+            found["max_properties"] = _count(given.get("maxProperties"))
+        return node
+
+    def params(self, properties: dict[str, Any], needed: dict[str, None], place: Place, depth: int) -> list[Param]:
+        """Declared parameters; those without a schema below them are read once in a catalog."""
+        parts, at = properties.values(), (place, "properties")
+        try:
+            if depth >= KNOWN_DEPTH:
+                raise ValueError("read one by one")
+            # Types and order count in the content: 1, 1.0 and true stay apart.
+            keys = [
+                *zip(properties, map(needed.__contains__, properties), map(marshal.dumps, parts, VERSION), strict=False)
+            ]
+            params: list[Any] = [*map(self.known.get, keys)]
+            # A list in `known` has a schema below it, which counts too.
+            nodes = self.nodes + len(params) + [*map(type, map(_type_of, filter(None, params)))].count(Array)
+            if nodes > NODE_LIMIT:
+                raise ValueError("read one by one")
+        except ValueError:  # also: no plain JSON
+            names = [*map(str, properties)]
+            return [
+                Param(name=name, required=name in needed, type=self.schema(part, (at, name), depth + 1, name))
+                for name, part in zip(names, parts, strict=True)
+            ]
+        self.nodes = nodes
+        if None in params:
+            for i, (found, key, part) in enumerate(zip(params, keys, parts, strict=True)):
+                if found is None:
+                    self.nodes -= 1  # it counts itself
+                    params[i] = self.param(key, part, needed, at, depth)
+        return params
+
+    def param(self, key: Any, part: Any, needed: dict[str, None], at: Place, depth: int) -> Param:
+        name, faults = str(key[0]), len(self.faults)
+        node = self.schema(part, (at, name), depth + 1, name)
+        found = Param(name=name, required=name in needed, type=node)
+        if type(part) is dict and SCALAR.issuperset(part) and len(self.faults) == faults and type(key[0]) is str:
+            self.known[key] = found
+        return found
 
     def with_extra(self, node: Node, given: dict[str, Any], keys: set[str], place: Place) -> Node:
         """Keywords that no field holds, as they stand but for references, which get the names of types."""
@@ -553,11 +654,27 @@ class _Walker:
         self.types = dict(sorted(self.types.items()))
 
 
+new = object.__new__
 _NOTHING = object()
+_type_of = attrgetter("type")
+VERSION = repeat(2)  # of marshal, for `map`
+TEXT = frozenset({str})
 NO_WORDS: frozenset[str] = frozenset()
 _COMBINATORS = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
-_PLAIN: dict[str, Callable[..., Node]] = {"string": String, "boolean": Boolean, "integer": Integer, "number": Number}
+PLAIN_TYPES: dict[str, type[Node]] = {"string": String, "boolean": Boolean, "integer": Integer, "number": Number}
 JSON_TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
+
+
+def _described(kind: type[Node], said: str) -> Node:
+    """``kind(note=Note(description=said))`` in a third of the time: most nodes are one of these."""
+    note, node = object.__new__(Note), object.__new__(kind)
+    note.__dict__["description"] = said
+    node.__dict__["note"] = note
+    return node
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def noted(node: Node, note: Note | None) -> Node:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tscg.ir import JSON, Catalog, Tool
 from tscg.tokenizers import Tokenizer, is_exact
 
-__all__ = ["Hidden", "Stats", "StatsInput", "ToolStats", "openai_form", "stats_of"]
+__all__ = ["Hidden", "Stats", "StatsInput", "ToolStats", "baseline_tokens", "openai_form", "stats_of", "tokens_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +122,7 @@ def stats_of(parts: StatsInput) -> Stats:
     }
     return Stats(
         tokens=count(parts.prompt) + (count(minified(list(parts.wire))) if parts.wire else 0),
-        baseline_tokens=count(f"[{','.join(small.values())}]") if small else 0,
+        baseline_tokens=baseline_tokens(parts.catalog, parts.tokenizer),
         pretty_tokens=count(json.dumps(list(forms.values()), ensure_ascii=False, indent=2)) if forms else 0,
         fixed_tokens=count(parts.fixed),
         hidden=Hidden(
@@ -135,6 +135,17 @@ def stats_of(parts: StatsInput) -> Stats:
         exact=is_exact(parts.tokenizer),
         tokenizer=parts.tokenizer.name,
     )
+
+
+def tokens_of(prompt: str, wire_tools: Sequence[Mapping[str, JSON]], tokenizer: Tokenizer) -> int:
+    """Tokens of a prompt and of neutral wire tools as a minified tools field of OpenAI's chat form."""
+    wire = [{"type": "function", "function": tool} for tool in wire_tools]
+    return tokenizer.count(prompt) + (tokenizer.count(minified(wire)) if wire else 0)
+
+
+def baseline_tokens(catalog: Catalog, tokenizer: Tokenizer) -> int:
+    """Tokens of the tools themselves as a minified tools field of OpenAI's chat form, 0 for none."""
+    return tokenizer.count(minified([openai_form(tool) for tool in catalog])) if len(catalog) else 0
 
 
 def openai_form(tool: Tool) -> dict[str, JSON]:

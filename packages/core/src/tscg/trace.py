@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tscg.ir import Catalog, Note, Tool
 from tscg.language.emit import emit
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 NOTHING = Profile(name="name", keep=Keep(tool=(), parameter=(), other=()))
 
-__all__ = ["Bound", "Step", "Trace", "hidden_sentences", "trace_of"]
+__all__ = ["Bound", "Step", "Trace", "hidden_of", "hidden_sentences", "trace_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,10 @@ class Bound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """The steps in the order of the pipeline, the bound, reasons, hidden policy by tool, tools passed through."""
+    """The steps in the order of the pipeline, the bound, reasons, hidden policy by tool, tools passed through.
+
+    ``adapters`` says what the forms of providers change: constraints that are only said, tools without a strict form.
+    """
 
     steps: tuple[Step, ...]
     bound: Bound
@@ -68,55 +71,30 @@ class Trace:
     hidden_policy: Mapping[str, tuple[str, ...]]
     passed_through: tuple[str, ...]
     shortened: tuple[str, ...]
+    adapters: tuple[str, ...] = ()
 
 
 def trace_of(compiled: CompiledCatalog) -> Trace:
-    """Run the pipeline again operator by operator and count between."""
-    count = compiled.tokenizer.count
-    profile, encoding = compiled.profile_used, compiled.encoding
-    chosen, plain = spelling_of(encoding), _plain()
-    from tscg.stats import openai_form
+    """Run the pipeline again operator by operator and count between.
 
-    source = {tool.name: count(_minified(openai_form(tool))) for tool in compiled.catalog}
-    stages: list[tuple[str, Catalog, Spelling, bool]] = [("parse and emit", compiled.catalog, plain, False)]
-    stages.append(("TAS", compiled.catalog, chosen, False))
-    bare = Profile(name=profile.name)
-    kept = compiled.catalog
-    for name, switches in (
-        ("SDM", {"sdm": profile.sdm}), ("DRO", {"sdm": profile.sdm, "dro": profile.dro}),
-        ("detail", {
-            "sdm": profile.sdm, "dro": profile.dro, "keep": profile.keep, "titles": profile.titles,
-            "examples": profile.examples,
-        }),
-    ):  # fmt: skip
-        if name.lower() in switches and not switches[name.lower()]:
-            continue
-        kept = rewritten(compiled.catalog, changed(bare, **switches))
-        stages.append((name, kept, chosen, False))
-    if compiled.budget is not None:
-        stages.append(("budget", compiled.shown, chosen, False))
-    stages.append(("CSE", compiled.shown, chosen, True))
+    In text mode the catalog's text is counted; in the other modes all that is sent. Passthrough has no steps.
+    """
+    from tscg.modes.adapt import adapter_notes
+    from tscg.stats import baseline_tokens, minified, openai_form
+
+    count = compiled.tokenizer.count
+    source = {tool.name: count(minified(openai_form(tool))) for tool in compiled.catalog}
+    total = first = baseline_tokens(compiled.catalog, compiled.tokenizer)
     steps: list[Step] = []
-    before = source
-    total = count(_minified([openai_form(tool) for tool in compiled.catalog])) if len(compiled.catalog) else 0
-    first = total
+    before: Mapping[str, int] = source
     rf = 0.0
-    for name, catalog, spelling, sharing in stages:
-        emitted = emit(catalog, spelling, compiled.costs, sharing=sharing)
-        after = {tool.name: count(entry) for tool, entry in zip(catalog, emitted.entries, strict=True)}
-        now = count(emitted.text)
-        delta = {tool: after[tool] - before.get(tool, 0) for tool in after if after[tool] != before.get(tool, 0)}
-        touched = sum(before.get(tool, 0) for tool in delta)
-        share = min(1.0, touched / sum(before.values())) if touched else 0.0
-        gone = total - now
-        taken = gone / (share * total) if share and total else 0.0
-        kind = next((operator.kind for operator in OPERATORS if operator.name == name), "R")
-        steps.append(
-            Step(operator=name, kind=kind, before=total, after=now, per_tool=delta, touched=share, taken=taken)
-        )
-        rf += max(gone, 0) / first if first else 0.0
-        before, total = after, now
-    steps += _added(compiled, total)
+    for stage in _text_stages(compiled) if compiled.mode == "text" else _mode_stages(compiled):
+        step = _step(stage, before, total)
+        rf += max(total - stage.total, 0) / first if first else 0.0
+        steps.append(step)
+        before, total = stage.per_tool, stage.total
+    if compiled.mode == "text":
+        steps += _added(compiled, total)
     hidden = {tool.name: _policy(tool, compiled) for tool in compiled.catalog}
     return Trace(
         steps=tuple(steps),
@@ -128,12 +106,89 @@ def trace_of(compiled: CompiledCatalog) -> Trace:
             for tool, entry in zip(compiled.shown, compiled.emitted.entries if compiled.emitted else (), strict=False)
             if entry[:1] == "{"
         ),
-        shortened=tuple(name for name, found in hidden_sentences(compiled.catalog, compiled.shown).items() if found),
+        shortened=tuple(name for name, found in hidden_of(compiled).items() if found),
+        adapters=adapter_notes(compiled),
     )
 
 
+class _Stage(NamedTuple):
+    """The catalog behind one operator: tokens of all, and of each tool."""
+
+    name: str
+    total: int
+    per_tool: Mapping[str, int]
+
+
+def _step(stage: _Stage, before: Mapping[str, int], total: int) -> Step:
+    after = stage.per_tool
+    delta = {tool: after[tool] - before.get(tool, 0) for tool in after if after[tool] != before.get(tool, 0)}
+    touched = sum(before.get(tool, 0) for tool in delta)
+    share = min(1.0, touched / sum(before.values())) if touched else 0.0
+    return Step(
+        operator=stage.name, before=total, after=stage.total, per_tool=delta, touched=share,
+        kind=next((operator.kind for operator in OPERATORS if operator.name == stage.name), "R"),
+        taken=(total - stage.total) / (share * total) if share and total else 0.0,
+    )  # fmt: skip
+
+
+def _prose_profiles(profile: Profile) -> Iterator[tuple[str, Profile]]:
+    """The operators on prose that a profile has, each with the profile that ends at it."""
+    bare = Profile(name=profile.name)
+    if profile.sdm:
+        yield "SDM", changed(bare, sdm=True)
+    if profile.dro:
+        yield "DRO", changed(bare, sdm=profile.sdm, dro=True)
+    kept = {"keep": profile.keep, "titles": profile.titles, "examples": profile.examples}
+    yield "detail", changed(bare, sdm=profile.sdm, dro=profile.dro, **kept)
+
+
+def _text_stages(compiled: CompiledCatalog) -> Iterator[_Stage]:
+    """The text of the catalog behind each operator."""
+    count, chosen = compiled.tokenizer.count, spelling_of(compiled.encoding)
+    stages = [("parse and emit", compiled.catalog, _plain(), False), ("TAS", compiled.catalog, chosen, False)]
+    stages += [
+        (name, rewritten(compiled.catalog, profile), chosen, False)
+        for name, profile in _prose_profiles(compiled.profile_used)
+    ]
+    if compiled.budget is not None:
+        stages.append(("budget", compiled.shown, chosen, False))
+    stages.append(("CSE", compiled.shown, chosen, True))
+    for name, catalog, spelling, sharing in stages:
+        emitted = emit(catalog, spelling, compiled.costs, sharing=sharing)
+        tools = {tool.name: count(entry) for tool, entry in zip(catalog, emitted.entries, strict=True)}
+        yield _Stage(name, count(emitted.text), tools)
+
+
+def _mode_stages(compiled: CompiledCatalog) -> Iterator[_Stage]:
+    """All that is sent behind each operator: those on prose where the mode shows prose, and the map of dispatch."""
+    if compiled.mode == "passthrough":
+        return
+    last = "budget" if compiled.budget is not None else "map"
+    if compiled.mode in ("native", "code"):
+        import tscg
+
+        pin = [tool.name for tool in compiled.catalog if tool.name in compiled.sent.native]
+        pin = pin if compiled.mode == "code" else []
+        names = [("form", Profile(name="form")), *_prose_profiles(compiled.profile_used)]
+        last = last if compiled.budget is not None else names.pop()[0]
+        for name, profile in names:
+            made = tscg.compile(
+                compiled.catalog, mode=compiled.options, profile=profile, tokenizer=compiled.tokenizer, pin=pin,
+                order="given",
+            )  # fmt: skip
+            yield _sent(name, made)
+    yield _sent(last, compiled)
+
+
+def _sent(name: str, compiled: CompiledCatalog) -> _Stage:
+    tools = compiled.stats.per_tool
+    return _Stage(name, compiled.stats.tokens, {tool: found.tokens for tool, found in tools.items()})
+
+
 def _policy(tool: Tool, compiled: CompiledCatalog) -> tuple[str, ...]:
-    """The policy sentences that the tool's rung of the ladder hides."""
+    """The policy sentences that the tool's rung of the ladder hides; a map shows none."""
+    if compiled.mode == "dispatch" and tool.name not in compiled.sent.native:
+        return policies_hidden(tool, NOTHING)
     rung = compiled.details.get(tool.name, "")
     if rung not in ("signature", "name"):
         return ()
@@ -164,10 +219,15 @@ def _plain() -> Spelling:
     return changed(DEFAULT, **{slot: choices[-1] for slot, choices in SLOTS.items()})
 
 
-def _minified(value: object) -> str:
-    from tscg.schema import minified
+def hidden_of(compiled: CompiledCatalog) -> Mapping[str, tuple[str, ...]]:
+    """By tool, the sentences that the model does not see: the map of dispatch has none of a tool's own."""
+    if compiled.mode != "dispatch":
+        return hidden_sentences(compiled.catalog, compiled.shown)
+    from tscg.operators.prose import without_prose
 
-    return minified(value)
+    native = compiled.sent.native
+    shown = [tool if tool.name in native else without_prose(tool) for tool in compiled.catalog]
+    return hidden_sentences(compiled.catalog, compiled.catalog.replace(shown))
 
 
 def hidden_sentences(catalog: Catalog, shown: Catalog) -> Mapping[str, tuple[str, ...]]:

@@ -10,7 +10,7 @@ from tscg.decoders.assemble import SURROGATE, Assembler
 from tscg.decoders.deltas import Deltas, Thought
 from tscg.decoders.lexer import Extent
 from tscg.decoders.native import MALFORMED, TRUNCATING, Message, message_of
-from tscg.decoders.objects import Raw
+from tscg.decoders.objects import Raw, ended_early
 from tscg.decoders.rows import ROWS
 from tscg.decoders.scan import Certain, LoneCloser, Outcome, TextScan
 from tscg.errors import ConfigError
@@ -116,6 +116,8 @@ class Stream:
             self._thoughts.append(part.text)
             return []
         self._has_native = True
+        if self._refused and part.fault is None:  # a refusal has no calls
+            part.fault = ended_early("the model refused")
         self._native.append(part)
         return self._settled(final=False)
 
@@ -139,11 +141,21 @@ class Stream:
             text, self._half = text[:-1], text[-1]
         if not text.isascii() and SURROGATE.search(text):
             text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-        room = self.options.max_output - self._size
-        if len(text) > room:
-            text, self._too_large = text[:room], True
-        self._size += len(text)
+        text = self._bounded(text)
         return self._events(self._scan.feed(text)) if text else []
+
+    def _bounded(self, text: str) -> str:
+        """What of a text is within the bound, in bytes of UTF-8; nothing more once it was reached."""
+        room = 0 if self._too_large else self.options.max_output - self._size
+        size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        if size > room:
+            self._too_large = True
+            data = text.encode("utf-8", "surrogatepass")
+            while room and data[room] & 0xC0 == 0x80:  # inside a character
+                room -= 1
+            text = data[:room].decode("utf-8", "surrogatepass")
+        self._size += size
+        return text
 
     # --- output -----------------------------------------------------------------------------------------------------
 
@@ -190,7 +202,7 @@ class Stream:
             self._part(part)
         rest = self._half + (self._decoded(b"", final=True) if self._bytes else "")
         self._half = ""
-        outcomes = self._scan.feed(rest) if rest else []
+        outcomes = self._scan.feed(self._bounded(rest)) if rest else []
         self._closed = True
         self._events([*outcomes, *self._scan.close(cut, self._has_native)])
         if self._has_native:
@@ -198,7 +210,7 @@ class Stream:
         else:
             self._released()
         if self._too_large:
-            limit = f"at most {self.options.max_output} characters of output"
+            limit = f"at most {self.options.max_output} bytes of output"
             self._items.append(self._assembler.error(Fault(kind="too_large", expected=limit)))
         elif cut and self._items and isinstance(self._items[-1], Call):
             self._warnings.append(
@@ -218,7 +230,7 @@ class Stream:
     def _end_native(self, cut: bool) -> None:
         last = self._native[-1] if self._native else None
         if cut and last is not None and not _is_closed(last):
-            last.fault = Fault(kind="truncated", hint=SEND_LESS)
+            last.fault = ended_early()
         self._settled(final=True)
         for raw in self._in_text:
             name = quoted(raw.name) if raw.name else "a tool"
@@ -242,7 +254,6 @@ class Stream:
             self._warnings.append(Notice(kind="call_in_reasoning", message="a call in the reasoning was not made"))
 
 
-SEND_LESS = "Send less: split the content or the call."
 STRONG_MARKS = tuple(opener.strip() for row in ROWS for opener in row.openers)
 
 

@@ -14,13 +14,16 @@ from tscg.messages import call_error
 from tscg.resolve import Written, resolve_all
 
 if TYPE_CHECKING:
+    from tscg.ir import Tool
     from tscg.resolve import Surface
 
 __all__ = ["Assembler"]
 
 LEGAL_ID = re.compile(r"[!-~]{1,256}\Z")
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+PAIRS = [low + high for high in DIGITS for low in DIGITS]  # two digits of base 36 at a time
 ID_LENGTH = 9
+SORTED = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=repr)
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -55,13 +58,18 @@ class Assembler:
     def resolved(self, raw: Raw) -> tuple[Item, ...]:
         """The items as the resolver gives them."""
         if raw.fault is not None:
-            entry = self.surface.index.exact.get(raw.name)
-            return (call_error(raw.name or "call", [raw.fault], id=raw.id, tool=entry.tool if entry else None),)
+            tool = self.named_tool(raw)
+            return (call_error(tool.name if tool else raw.name or "call", [raw.fault], id=raw.id, tool=tool),)
         arguments = raw.arguments
         if raw.raw_texts:
             arguments = _typed(self.surface, raw)
+        plain = raw.name in self.surface.index.exact and self.surface.mode != "dispatch"
+        if plain and raw.strict and isinstance(arguments, dict):
+            from tscg.decoders.values import Reading
+
+            arguments = Reading(value=arguments)  # read strictly with the whole call: once is enough
         written = Written(
-            id=raw.id,
+            id=raw.id or (self.made(raw) if plain else ""),
             repairs=raw.repairs,
             warnings=raw.warnings,
             dialect=raw.dialect,
@@ -69,6 +77,16 @@ class Assembler:
             sources=raw.sources,
         )
         return resolve_all(self.surface, raw.name, arguments, written)
+
+    def named_tool(self, raw: Raw) -> Tool | None:
+        """The tool that a call with a fault names, also in what there is of a dispatcher's arguments."""
+        index = self.surface.index
+        entry = index.exact.get(raw.name)
+        if entry is not None or raw.name not in index.words:
+            return entry.tool if entry else None
+        from tscg.dispatching import named_tool
+
+        return named_tool(self.surface, raw.arguments)
 
     def named(self, item: Item, raw: Raw) -> Item:
         """The item under an id that is legal and new."""
@@ -88,13 +106,16 @@ class Assembler:
 
     def made(self, raw: Raw) -> str:
         """Nine letters and digits that depend on the seed, the position and the call alone."""
-        source = "\0".join((self.seed, str(len(self.used)), raw.name, _text(raw.arguments)))
-        number = int.from_bytes(hashlib.sha256(source.encode("utf-8", "surrogatepass")).digest(), "big")
+        source = raw.source
+        if source is None:
+            source = f"{raw.name}\0{_text(raw.arguments)}"
+        data = f"{self.seed}\0{len(self.used)}\0{source}".encode("utf-8", "surrogatepass")
+        number = int.from_bytes(hashlib.sha256(data).digest()[:8], "big")
         out = ""
-        for _ in range(ID_LENGTH):
-            number, digit = divmod(number, 36)
-            out += DIGITS[digit]
-        return out
+        while len(out) < ID_LENGTH:
+            number, digits = divmod(number, len(PAIRS))
+            out += PAIRS[digits]
+        return out[:ID_LENGTH]
 
     def error(self, fault: Fault) -> CallError:
         """An error about the output as a whole."""
@@ -107,7 +128,7 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
     try:
-        return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=repr)
+        return SORTED.encode(value)
     except (ValueError, TypeError, RecursionError):
         return repr(type(value))
 

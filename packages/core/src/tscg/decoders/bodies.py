@@ -10,18 +10,25 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from tscg.decoders.objects import Raw
-from tscg.decoders.rows import Row
+from tscg.decoders.rows import ROWS, Row
 from tscg.decoders.tape import Steps
 
 if TYPE_CHECKING:
     from tscg.decoders.scan import TextScan
 
-__all__ = ["READERS", "Reader"]
+__all__ = ["CLOSER", "READERS", "STRICT_LIMIT", "Reader"]
 
 Reader: TypeAlias = "Callable[[TextScan, Row, str], Steps[bool]]"
 
 NAME = re.compile(r"[^\W\d][\w.:/-]*\Z")
 NAME_LIMIT = 512  # characters of a header
+STRICT_LIMIT = 8_192  # characters of a body that is waited for as a whole
+CLOSER = {
+    opener: row.closers[min(number, len(row.closers) - 1)]
+    for row in ROWS
+    if row.reader == "objects" and not row.unclosed
+    for number, opener in enumerate(row.openers)
+}
 RECIPIENT = re.compile(r"\bto=([^\s<]+)")
 CHANNEL = re.compile(r"\b(analysis|commentary|final)\b")
 
@@ -29,6 +36,8 @@ CHANNEL = re.compile(r"\b(analysis|commentary|final)\b")
 def objects(scan: TextScan, row: Row, opener: str) -> Steps[bool]:
     """JSON objects: one, glued, in lines, or in a list; else what other dialects put behind the same opener."""
     tape = scan.tape
+    if opener in CLOSER and (yield from _strict(scan, row, CLOSER[opener])):
+        return True
     stops = (*row.closers, *row.openers)
     values: list[str] = []
     closed = False
@@ -56,6 +65,36 @@ def objects(scan: TextScan, row: Row, opener: str) -> Steps[bool]:
             break
     scan.values(values, row, closed)
     return True
+
+
+def _strict(scan: TextScan, row: Row, closer: str) -> Steps[bool]:
+    """What nearly all calls are, in one step: strict JSON up to the closer; all else stays on the tape.
+
+    The text up to the first closer is strict JSON only where that closer stands outside its strings.
+    """
+    tape = scan.tape
+    looked = depth = 0
+    while True:
+        text, at = tape.text, tape.at
+        end = text.find(closer, max(at, at + looked - len(closer)), at + STRICT_LIMIT)
+        if end >= 0:
+            if not scan.strict(text[at:end], row.id):
+                return False
+            tape.at = end + len(closer)
+            return True
+        size = len(text) - at
+        if tape.final or size > STRICT_LIMIT:
+            return False
+        more = text[at + looked :] if looked else text[at:].lstrip()
+        if more:
+            if not looked and more[0] not in "{[":
+                return False
+            depth += more.count("{") + more.count("[") - more.count("}") - more.count("]")
+            ended = text[max(text.rfind("}"), text.rfind("]")) + 1 :].strip() if depth <= 0 else ""
+            if not closer.startswith(ended):  # the value may be over, and no closer follows
+                return False
+            looked = size
+        yield
 
 
 def _at(scan: TextScan, marks: tuple[str, ...]) -> Steps[bool]:

@@ -10,9 +10,10 @@ import re
 from typing import TYPE_CHECKING
 
 from tscg.calls import Fault
-from tscg.decoders.objects import Raw, looks_like_call
+from tscg.decoders.objects import Raw, ended_early, looks_like_call
+from tscg.decoders.openings import BARE, BARE_CUT, BRACKETED
 from tscg.decoders.python import bracketed, read_python
-from tscg.decoders.scan import BARE, BARE_CUT, BRACKETED, Weak
+from tscg.decoders.scan import Weak
 from tscg.decoders.tape import Steps
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["at_bare", "at_fence", "at_tag", "message_start"]
 
 CODE_CALL = re.compile(r"(?:\[\s*)?[^\W\d][\w.]{0,255}\s*\(")
+CALLS = re.compile(r'\{\s*"tool_calls"\s*:')
 CODE = frozenset({"tool_code", "python"})
+PROGRAM = frozenset({"python", "py", "python3", "tool_code"})
 FENCES = CODE | {"", "json", "jsonc", "json5", "tool_call", "tool_calls", "tool_use", "function_call"}
 FENCE_LIMIT = 64  # characters of the line that opens a fence
 
@@ -39,15 +42,16 @@ def message_start(scan: TextScan) -> Steps[bool]:
         if marker or (yield from _bare_follows(scan)):
             return False
     text, done = yield from tape.value()
+    if scan.surface.constrained and (yield from _constrained(scan, text, done)):
+        return True
+    if scan.weak == "never":
+        _rewind(scan, text, done)
+        scan.no_weak = True
+        return True
     raws = scan.read(text, "json") if done else []
     if scan.whole(raws):
         scan.candidate(Weak(text, raws, raws[0].name))
         return True
-    if done and scan.surface.constrained and (yield from _over(scan)):
-        said = _answer(scan, text)
-        if said is not None:
-            scan.text(said)
-            return True
     tool = looks_like_call(text, scan.known)
     if tool and (yield from _over(scan)):
         fault = _unreadable(scan, raws, done)
@@ -56,6 +60,20 @@ def message_start(scan: TextScan) -> Steps[bool]:
             return True
     scan.warn_like(tool)
     _rewind(scan, text, done)
+    return True
+
+
+def _constrained(scan: TextScan, text: str, done: bool) -> Steps[bool]:
+    """A message in the form of constrained decoding: it was taught, so its calls are as good as behind a marker."""
+    if CALLS.match(text):
+        for raw in scan.read(text, "json"):
+            scan.add(raw, closed=True)
+        scan.strong = True
+        return True
+    said = _answer(scan, text) if done and (yield from _over(scan)) else None
+    if said is None:
+        return False
+    scan.text(said)
     return True
 
 
@@ -74,11 +92,11 @@ def _answer(scan: TextScan, text: str) -> str | None:
 def _unreadable(scan: TextScan, raws: list[Raw], done: bool) -> Fault | None:
     """The fault of a message that names a tool and cannot be read; None if it can, and is no whole call."""
     if not done:
-        return Fault(kind="truncated", hint="Send less: split the content or the call.")
+        return ended_early()
     faults = [raw.fault for raw in raws if raw.fault is not None and raw.fault.kind != "unparsed_call"]
     if not faults:
         return None
-    return faults[0] if faults[0].kind == "truncated" else scan.no_call(ended=False)
+    return faults[0] if faults[0].kind in ("truncated", "too_deep") else scan.no_call(ended=False)
 
 
 def _over(scan: TextScan) -> Steps[bool]:
@@ -130,7 +148,12 @@ def at_fence(scan: TextScan) -> Steps[None]:
     """A fence that holds nothing but calls; its opener was taken."""
     tape = scan.tape
     head, newline = yield from tape.until(("\n",), FENCE_LIMIT)
-    if not newline or head.strip() not in FENCES:
+    if scan.programs and newline and head.strip() in PROGRAM:
+        tape.back(newline)
+        yield from _program(scan)
+        return
+    known = FENCES - CODE if scan.surface.run_tool else FENCES
+    if not newline or head.strip() not in known:
         tape.back(head + newline)
         scan.text("```")
         return
@@ -146,6 +169,28 @@ def at_fence(scan: TextScan) -> Steps[None]:
         scan.no_weak = True
     scan.warn_like(looks_like_call(text, scan.known))
     scan.text("```")
+
+
+def _program(scan: TextScan) -> Steps[None]:
+    """A program, up to a line that is nothing but the closer of its fence; the tape stands at its first line break."""
+    tape = scan.tape
+    parts: list[str] = []
+    while True:
+        body, closer = yield from tape.until(("\n```",))
+        parts.append(body)
+        if not closer:
+            break
+        line, newline = yield from tape.until(("\n",), FENCE_LIMIT)
+        tape.back(newline if not line.strip() else line + newline)
+        if not line.strip():
+            break
+        parts.append(closer)
+    raw = Raw(name=scan.surface.run_tool, arguments={"code": "".join(parts).removeprefix("\n")}, dialect="program")
+    if not closer:
+        raw.fault = Fault(kind="truncated", hint="End the block with a line of three backquotes.")
+    scan.flush()
+    scan.add(raw, closed=True)
+    scan.strong = True
 
 
 def _fenced(scan: TextScan, code: bool) -> Steps[tuple[str, list[Raw], bool]]:

@@ -252,6 +252,16 @@ class _Lexer:
             self.at += 1
 
 
+def _shallow(depth: int) -> re.Pattern[str]:
+    """A whole value of few levels in strict spelling, in one step; no marker begins with a bracket in it."""
+    plain = r"""[^{}\[\]"'<]++|"(?:[^"\\]++|\\.)*+\""""
+    opener, closer = r"(?:\{|\[(?![A-Z/]))", r"[}\]]"
+    value = f"{opener}(?:{plain})*+{closer}"
+    for _ in range(depth):
+        value = f"{opener}(?:{plain}|{value})*+{closer}"
+    return re.compile(value, re.DOTALL)
+
+
 MARK_LIMIT = 40  # characters of the longest marker
 
 
@@ -266,6 +276,9 @@ class Extent:
     __slots__ = ("depth", "done", "escaped", "held", "quote", "triple")
 
     STOPS = re.compile(r"[{\[(]+|[}\])]+|[\"'<]")
+    # What says nothing about the extent of JSON: whole strings, and all but brackets, quotes and "<".
+    PASSED = re.compile(r"""(?:[^{}\[\]"'<]++|"(?:[^"\\]++|\\.)*+"|'(?:[^'\\]++|\\.)*+')*+""", re.DOTALL)
+    WHOLE = _shallow(4)
     IN: ClassVar[dict[str, re.Pattern[str]]] = {
         '"': re.compile(r'(?:[^"\\]++|\\.)*+', re.DOTALL),
         "'": re.compile(r"(?:[^'\\]++|\\.)*+", re.DOTALL),
@@ -292,6 +305,10 @@ class Extent:
         """
         at, end = start, len(text)
         self.held = 0
+        whole = None if self.depth or self.quote or self.triple else self.WHOLE.match(text, at)
+        if whole:
+            self.done = True
+            return whole.end()
         while at < end:
             if self.escaped:
                 self.escaped = False
@@ -302,7 +319,7 @@ class Extent:
                 if self.held:
                     return None
                 continue
-            match = self.STOPS.search(text, at)
+            match = self.STOPS.search(text, self._passed(text, at))
             if match is None:
                 return None
             run, at = match.group(), match.end()
@@ -331,6 +348,11 @@ class Extent:
                     self.done = True
                     return at - len(run) + closed
         return None
+
+    def _passed(self, text: str, at: int) -> int:
+        """The offset behind what says nothing."""
+        passed = None if self.triple else self.PASSED.match(text, at)
+        return passed.end() if passed else at
 
     def _openers(self, run: str) -> int:
         return len(run) if self.triple else len(run) - run.count("(")

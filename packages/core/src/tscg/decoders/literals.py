@@ -25,7 +25,11 @@ KEYWORDS = re.compile(rf"\b({'|'.join(keyword.kwlist)})(\s*=(?!=))")
 
 
 class NotLiteral(Exception):
-    """Something that is no literal: what it is."""
+    """Something that is no literal: what it is, and the kind of the fault."""
+
+    def __init__(self, what: str, kind: str = "unparsed_call") -> None:
+        super().__init__(what)
+        self.kind = kind
 
 
 def python_calls(text: str, max_depth: int = 64) -> list[Raw]:
@@ -39,13 +43,14 @@ def python_calls(text: str, max_depth: int = 64) -> list[Raw]:
     try:
         tree = _parsed(text, max_depth)
     except NotLiteral as error:
-        return [_refused("", str(error))]
+        return [_refused("", str(error), error.kind)]
     body: list[ast.expr] = tree.elts if isinstance(tree, ast.List | ast.Tuple) else [tree]
     return [_call(node) for node in body] or [_refused("", "an empty list")]
 
 
 def _refused(name: str, found: str, kind: str = "unparsed_call") -> Raw:
-    return Raw(name=name, fault=Fault(kind=kind, found=found[:80], expected="literals as arguments"), whole=False)
+    expected = found if kind == "too_deep" else "literals as arguments"
+    return Raw(name=name, fault=Fault(kind=kind, found=found[:80], expected=expected), whole=False)
 
 
 def _parsed(text: str, max_depth: int) -> ast.expr:
@@ -57,7 +62,9 @@ def _parsed(text: str, max_depth: int) -> ast.expr:
     for char in bare:
         depth += (char in "([{") - (char in ")]}")
         deepest = max(deepest, depth)
-    if deepest > max_depth or SIGNS.search("".join(bare.split())):
+    if deepest > max_depth + 1:  # the parentheses are the first level of the arguments, and a list stands around
+        raise NotLiteral(f"at most {max_depth} levels", "too_deep")
+    if SIGNS.search("".join(bare.split())):
         raise NotLiteral("nested too deeply")
     # A parameter may be called `from`: no name of Python, but one that models write all the same.
     pieces[::2] = [KEYWORDS.sub(rf"\1{MARK}\2", piece) for piece in pieces[::2]]
@@ -107,7 +114,7 @@ def _call(node: ast.expr) -> Raw:
                 return _refused(name, "** instead of names")
             key = part.arg.removesuffix(MARK)
             if key in arguments:
-                return _refused(name, f"{key} is given twice", "duplicate_key")
+                return _refused(name, f'"{key[:76]}"', "duplicate_key")
             arguments[key] = _literal(part.value)
     except NotLiteral as error:
         return _refused(name, str(error))

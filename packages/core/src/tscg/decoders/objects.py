@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tscg.calls import Fault, Notice
+from tscg.decoders.lexer import Extent
 
-__all__ = ["ARGUMENT_KEYS", "NAME_KEYS", "Raw", "calls_of", "looks_like_call"]
+__all__ = ["ARGUMENT_KEYS", "NAME_KEYS", "WRAPPERS", "Raw", "calls_of", "cut_list", "ended_early", "looks_like_call"]
 
 NAME_KEYS = ("name", "tool", "tool_name", "function", "action", "recipient_name")
 ARGUMENT_KEYS = ("arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs")
 WRAPPERS = ("tool_call", "tool_calls", "function", "function_call", "tool_uses")
 ID_KEYS = ("id", "tool_call_id", "call_id")
 NAMED = re.compile(rf"[\"'](?:{'|'.join(NAME_KEYS)})[\"']\s*:\s*[\"']([^\"'\n]{{1,256}})[\"']")
+CUT_LIST = re.compile(r"\s*(?:\{\s*\"tool_calls\"\s*:\s*)?\[")
+BETWEEN = re.compile(r"[\s,]*")
 BESIDE = frozenset({*ID_KEYS, "type", "index"})
 
 
@@ -31,9 +34,16 @@ class Raw:
     fault: Fault | None = None
     opaque: dict[str, Any] | None = None
     whole: bool = True  # it has a bag of arguments
+    strict: bool = False  # arguments were read as strict JSON already
     raw_texts: bool = False  # arguments are texts that the schema gives their types
-    sources: dict[float, str] = field(default_factory=dict)  # numbers as they were spelled
+    sources: dict[float, str] | None = None  # numbers as they were spelled
+    source: str | None = None  # the text that it was read from; what its id depends on, where there is one
     bare: tuple[Any, ...] | None = None  # arguments without names, in the order of the prompt
+
+
+def ended_early(found: str = "") -> Fault:
+    """The fault of a call whose end was not seen."""
+    return Fault(kind="truncated", found=found, hint="Send less: split the content or the call. Close every bracket.")
 
 
 def calls_of(value: Any, wrappers: int = 2) -> list[Raw]:
@@ -48,6 +58,8 @@ def calls_of(value: Any, wrappers: int = 2) -> list[Raw]:
         return [raw for one in value for raw in calls_of(one, wrappers)] or [_no_call("an empty list")]
     if not isinstance(value, dict):
         return [_no_call("a value without a name")]
+    if len(value) == 2 and "arguments" in value and type(value.get("name")) is str:  # the taught form
+        return [Raw(name=value["name"], arguments=value["arguments"])]
     names = [key for key in NAME_KEYS if isinstance(value.get(key), str)]
     inner = [key for key in WRAPPERS if isinstance(value.get(key), dict | list)]
     if inner and not names:
@@ -73,6 +85,26 @@ def calls_of(value: Any, wrappers: int = 2) -> list[Raw]:
         fault = Fault(kind="unparsed_call", found='put the arguments into "arguments"')
         return [Raw(name=value[names[0]], fault=fault, id=_id(value), whole=False)]
     return [Raw(name=value[names[0]], arguments=value[bags[0]] if bags else None, id=_id(value), whole=bool(bags))]
+
+
+def cut_list(text: str) -> tuple[list[str], str]:
+    """The whole elements of a list that does not end, and what is left; the list may stand under ``tool_calls``.
+
+    >>> cut_list('[{"name":"f"}, {"name":"g"')
+    (['{"name":"f"}'], '{"name":"g"')
+    """
+    head = CUT_LIST.match(text)
+    at = head.end() if head else 0
+    whole: list[str] = []
+    while head:
+        between = BETWEEN.match(text, at)
+        at = between.end() if between else at
+        end = Extent().feed(text, at) if text[at : at + 1] == "{" else None
+        if end is None:
+            break
+        whole.append(text[at:end])
+        at = end
+    return whole, text[at:]
 
 
 def _no_call(what: str) -> Raw:

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tscg.calls import Fault
-from tscg.decoders.objects import Raw
+from tscg.decoders.objects import Raw, ended_early
 from tscg.decoders.rows import Row
 from tscg.decoders.tape import Steps
 
@@ -47,7 +47,7 @@ def parameters(
         segment = body[match.end() : end]
         closers = list(closer.finditer(segment))
         if not closers:
-            return _ambiguous(name) if number + 1 < len(found) else Fault(kind="truncated")
+            return _ambiguous(name) if number + 1 < len(found) else ended_early()
         if segment[closers[-1].end() :].strip():
             return Fault(kind="unparsed_call", found=f"text behind the parameter {name}"[:80])
         if name in out or (known and name not in known and number and _holds(known, out)):
@@ -152,7 +152,7 @@ def _add(scan: TextScan, row: Row, name: str, style: Style, given: tuple[str, bo
     body, closed = given
     read = parameters(body, *style, scan.parameters(name))
     if isinstance(read, Fault):
-        fault = Fault(kind="truncated") if not closed and read.kind != "ambiguous_call" else read
+        fault = ended_early() if not closed and read.kind != "ambiguous_call" else read
         scan.add(Raw(name=name, dialect=row.id, fault=fault), closed=True)
         return
     arguments: dict[str, Any] = dict(read)

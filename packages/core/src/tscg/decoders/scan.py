@@ -9,19 +9,32 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from tscg.calls import Fault, Notice
-from tscg.decoders.bodies import READERS
-from tscg.decoders.objects import Raw, calls_of, looks_like_call
-from tscg.decoders.rows import NOISE, REASONING, ROWS, Row
-from tscg.decoders.tape import Steps, Tape, flatten, held, trie
+from tscg.decoders.bodies import CLOSER, READERS, STRICT_LIMIT
+from tscg.decoders.objects import Raw, calls_of, cut_list, ended_early, looks_like_call
+from tscg.decoders.openings import (
+    ANYWHERE,
+    AT_LINE_START,
+    BARE_CUT,
+    CUT_TAG,
+    LINE_ONLY,
+    LINES,
+    OPENERS,
+    SAYS,
+    THINK_CLOSERS,
+    cut_openings,
+    is_mark,
+    openings,
+)  # fmt: skip
+from tscg.decoders.rows import REASONING, Row
+from tscg.decoders.tape import Steps, Tape, held
 
 if TYPE_CHECKING:
     from tscg.resolve import Surface
 
-__all__ = ["BARE", "BARE_CUT", "BRACKETED", "Certain", "LoneCloser", "Outcome", "TextScan", "Weak"]
+__all__ = ["Certain", "LoneCloser", "Outcome", "TextScan", "Weak"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,36 +49,9 @@ class Certain:
 
 Outcome: TypeAlias = "str | Raw | LoneCloser | Certain"
 
-OPENERS = {opener: row for row in ROWS for opener in row.openers}
-CLOSERS = flatten(row.closers for row in ROWS)
-LINES = tuple(opener[1:] for opener in OPENERS if opener.startswith("\n"))
-AT_LINE_START = (*LINES, "Observation:")
-THINK_CLOSERS = tuple(REASONING.values())
-LITERALS = flatten(
-    (
-        tuple(opener for opener in OPENERS if not opener.startswith("\n")),
-        (*CLOSERS, *NOISE, *REASONING, *THINK_CLOSERS, *LINES, "Observation:", "```"),
-    )
-)
-LINE_ONLY = (*AT_LINE_START, "```")
-ANYWHERE = tuple(mark for mark in LITERALS if mark not in LINE_ONLY)
-BRACKETED = tuple(mark for mark in LITERALS if mark.startswith("["))
 RAW_CLOSERS = ("parameter>", "function>", "invoke>", "arg_value>")
-PREFIXED = (
-    r"<[A-Za-z][\w.-]{0,32}:(?:invoke\s{1,8}name=|function_calls>)"
-    r"|</[A-Za-z][\w.-]{0,32}:(?:invoke|function_calls|parameter)>"
-)
-CUT_TAG = re.compile(r"<(?:/?[A-Za-z_][\w.-]{0,255}(?::[a-z_]{0,16}(?:\s{1,8}[a-z]{0,4})?)?)?\Z")
-BARE = re.compile(r"\[\s{0,8}[^\W\d][\w.]{0,255}\s{0,8}\(")
-BARE_CUT = re.compile(r"\[\s{0,8}(?:[^\W\d][\w.]{0,255}\s{0,8})?\Z")
 TAIL = 300  # characters at the end of a window in which a tag or a bare call may be cut
 PREFIX_LIMIT = 33  # characters of a prefix of a tag
-
-
-@cache
-def _search() -> re.Pattern[str]:
-    tag = r"<(?P<tool>[A-Za-z_][\w.-]{0,255})>"
-    return re.compile(rf"(?P<mark>{trie(LITERALS)})|(?P<prefixed>{PREFIXED})|(?P<tag>{tag})|(?P<bare>{BARE.pattern})")
 
 
 @dataclass(slots=True)
@@ -85,7 +71,7 @@ class TextScan:
         self.surface, self.options = surface, surface.decoding
         self.weak = self.options.weak if weak is None else weak
         self.channel = self.options.reasoning if reasoning is None else reasoning
-        self.known: Collection[str] = surface.index.exact
+        self.known: Collection[str] = surface.index.known
         self.tape = Tape()
         self.out: list[Outcome] = []
         self.pending: list[Weak | str] = []
@@ -99,14 +85,21 @@ class TextScan:
         self.line_blank = True  # nothing but blanks since the last line break of the visible text
         self.open_question = self.channel == "auto"
         self.weak_off = 0  # characters in which no candidate may begin
-        self.no_weak = self.weak == "never"
+        self.no_weak = self.weak == "never" and not surface.constrained
+        self.quick = not self.options.number_to_text and self.options.max_digits >= 15
+        self.programs = bool(surface.run_tool) and getattr(surface.options, "transport", "native") == "text"
         self.dropping = False  # behind an invented observation
         self.truncated = False
+        self.idle = False  # the tape is empty, and the next piece is looked at for what it says by itself
         self.steps = self.run()
         next(self.steps, None)
 
     def feed(self, piece: str) -> list[Outcome]:
         """What a piece of text makes certain."""
+        if self.idle and self.said and SAYS.search(piece) is None:  # as most pieces of prose are
+            self.weak_off = max(0, self.weak_off - len(piece))
+            self.text(piece)
+            return self.taken()
         self.tape.feed(piece)
         next(self.steps, None)
         return self.taken()
@@ -130,18 +123,20 @@ class TextScan:
 
     def text(self, text: str) -> None:
         """Visible text."""
-        if not text or self.dropping:
+        if not text:
             return
         blank = text.isspace()
-        if self.pending and blank:
-            self.pending.append(text)
+        if self.pending and not blank:
+            self.flush()
+        last = text.rfind("\n")
+        self.line_blank = (last >= 0 or self.line_blank) and (blank or not text[last + 1 :].strip())
+        if self.dropping:
             return
         if self.pending:
-            self.flush()
+            self.pending.append(text)
+            return
         self.out.append(text)
         self.said = self.said or not blank
-        last = text.rfind("\n")
-        self.line_blank = (last >= 0 or self.line_blank) and not text[last + 1 :].strip()
 
     def add(self, raw: Raw, closed: bool, open_end: bool = False) -> None:
         """A call behind a marker. ``closed``: its end was seen; ``open_end``: what follows may put it in doubt."""
@@ -151,7 +146,7 @@ class TextScan:
         self.release()
         if not closed and raw.fault is None:
             if not self.options.marker_missing:
-                raw.fault = Fault(kind="truncated", found="the closing marker is missing")
+                raw.fault = ended_early("the closing marker is missing")
             else:
                 raw.repairs = (*raw.repairs, "marker_missing: : the closing marker is missing")
         if open_end:
@@ -171,30 +166,58 @@ class TextScan:
             self.add(Raw(dialect=row.id, fault=self.no_call(ended=not closed)), closed=True)
         shown = texts[: self.options.max_calls + 1]  # the rest would be refused one like the other
         for number, text in enumerate(shown):
-            last = number == len(shown) - 1
-            for raw in self.read(text, row.id):
-                self.add(raw, closed=closed or row.unclosed or not last)
+            raws = self.read(text, row.id)
+            ended = closed or row.unclosed or number < len(shown) - 1
+            for raw in raws:
+                self.add(raw, closed=ended or raw is not raws[-1])
 
     def read(self, text: str, dialect: str) -> list[Raw]:
-        """The calls in a JSON text; a broken one is a call with a fault."""
-        from tscg.decoders.values import Bad, read_value
+        """The calls in a JSON text; a broken one is a call with a fault, behind those of a cut list that are whole."""
+        from tscg.decoders.values import Bad, deeper, read_value
 
+        limit = self.options.max_depth
         try:
-            reading = read_value(text, self.options)
+            reading = read_value(text, self.options, room=2 * self.options.max_wrappers + 2)
         except Bad as bad:
-            return [Raw(name=looks_like_call(text, self.known), dialect=dialect, fault=bad.fault, whole=False)]
+            whole, rest = cut_list(text) if bad.fault.kind == "truncated" else ([], text)
+            raws = [raw for one in whole for raw in self.read(one, dialect)]
+            if raws and rest.strip() in ("", "]") and self.options.marker_missing and raws[-1].fault is None:
+                raws[-1].repairs = (*raws[-1].repairs, "marker_missing: : the list is not closed")
+                return raws
+            return [*raws, Raw(name=looks_like_call(rest, self.known), dialect=dialect, fault=bad.fault, whole=False)]
         raws = calls_of(reading.value, self.options.max_wrappers)
+        deep = text.count("{") + text.count("[") > limit
         for raw in raws:
-            raw.dialect = dialect
+            raw.dialect, raw.strict, raw.source = dialect, True, text
             raw.repairs = tuple(reading.repairs)
             raw.warnings = tuple(reading.warnings)
             raw.sources = reading.sources
+            if deep and raw.fault is None and deeper(raw.arguments, limit):
+                raw.fault = Fault(kind="too_deep", expected=f"at most {limit} levels", found="more")
         return raws
+
+    def strict(self, text: str, dialect: str) -> bool:
+        """Add the calls in a JSON text that is strictly spelled; False, with nothing added, for any other text."""
+        if not self.quick:
+            return False
+        from tscg.decoders.values import strict_value
+
+        text = text.strip()
+        try:
+            value = strict_value(text, self.options)
+        except ValueError:
+            return False
+        if self.pending:
+            self.flush()
+        for raw in calls_of(value, self.options.max_wrappers):
+            raw.dialect, raw.strict, raw.source = dialect, True, text
+            self.add(raw, closed=True)
+        return True
 
     def no_call(self, ended: bool) -> Fault:
         """The fault of a marker without a readable call."""
         if ended or (self.tape.final and self.truncated and self.tape.at >= len(self.tape.text)):
-            return Fault(kind="truncated", hint="Send less: split the content or the call.")
+            return ended_early()
         from tscg.encode import how_to_call
 
         return Fault(kind="unparsed_call", hint=how_to_call(self.surface.dialect, short=True))
@@ -270,8 +293,11 @@ class TextScan:
                 if tape.final:
                     self.pass_text(len(tape.text) - tape.at)
                     return
-                self.pass_text(len(tape.text) - tape.at - self.holding())
+                keep = self.holding()
+                self.pass_text(len(tape.text) - tape.at - keep)
+                self.idle = not keep
                 yield
+                self.idle = False
                 continue
             self.pass_text(match.start() - tape.at)
             yield from self.at_mark(match)
@@ -287,7 +313,7 @@ class TextScan:
         """The next place that says something where it stands; each place is looked at once."""
         text, start = self.tape.text, self.tape.at
         at, blank = start, self.line_blank
-        search = _search()
+        search = openings()
         match = search.search(text, at)
         while match is not None:
             before = text[at : match.start()]
@@ -296,17 +322,18 @@ class TextScan:
             if self.says(match, blank, match.start() - start):
                 return match
             at = match.start()
-            match = search.search(text, match.end() if match["mark"] else at + 1)
+            match = search.search(text, match.end() if is_mark(match) else at + 1)
         return None
 
     def says(self, match: re.Match[str], line_start: bool, offset: int) -> bool:
         """Does a marker count where it stands?"""
         weak = not self.no_weak and offset >= self.weak_off
-        if match["tag"]:
+        kind, mark = match.lastgroup, match.group()
+        if kind == "tag":
             return weak and match["tool"] in self.known
-        if match["bare"] or match["mark"] == "```":
-            return weak and line_start
-        return line_start or match["mark"] not in AT_LINE_START
+        if kind == "bare" or mark == "```":
+            return (weak or (self.programs and kind != "bare")) and line_start
+        return line_start or mark not in AT_LINE_START
 
     def pass_text(self, size: int) -> None:
         """The next characters are visible text."""
@@ -317,8 +344,10 @@ class TextScan:
     def holding(self) -> int:
         """Characters at the end of the window that may be the front of a marker."""
         tape = self.tape
-        keep = held(tape.text, ANYWHERE, tape.at)
         tail = tape.text[max(tape.at, len(tape.text) - TAIL) :]
+        if not cut_openings().search(tail):
+            return 0
+        keep = held(tape.text, ANYWHERE, tape.at)
         cut = CUT_TAG.search(tail)
         if cut and self.may_be_tag(cut.group()):
             keep = max(keep, len(tail) - cut.start())
@@ -343,21 +372,16 @@ class TextScan:
 
     def at_mark(self, match: re.Match[str]) -> Steps[None]:
         """What stands at a place that says something."""
-        from tscg.decoders import candidates
-
-        tape = self.tape
-        if match["tag"]:
-            yield from candidates.at_tag(self, match["tool"])
+        kind, mark = match.lastgroup, match.group()
+        if kind in ("tag", "bare") or mark == "```":
+            yield from self.at_candidate(match)
             return
-        if match["bare"]:
-            yield from candidates.at_bare(self)
-            return
-        mark = match.group()
-        tape.take(len(mark))
+        self.tape.at = match.end()
         self.weak_off = max(0, self.weak_off - len(mark))
-        if mark == "```":
-            yield from candidates.at_fence(self)
-        elif match["prefixed"]:
+        if mark in OPENERS:
+            if not self.read_at_once(OPENERS[mark], mark):
+                yield from self.strong_call(OPENERS[mark], mark)
+        elif kind == "prefixed":
             if mark.endswith("="):
                 yield from self.strong_call(OPENERS["<invoke name="], mark)
             else:
@@ -366,8 +390,6 @@ class TextScan:
             self.observation(mark)
         elif mark in LINES:
             yield from self.strong_call(OPENERS[f"\n{mark}"], mark)
-        elif mark in OPENERS:
-            yield from self.strong_call(OPENERS[mark], mark)
         elif mark in REASONING and self.channel != "none":
             self.certain()
             yield from self.reason((REASONING[mark],))
@@ -377,6 +399,19 @@ class TextScan:
             self.text(mark)
         else:
             self.stray(mark)
+
+    def at_candidate(self, match: re.Match[str]) -> Steps[None]:
+        """What may be a call without a marker."""
+        from tscg.decoders import candidates
+
+        if match.lastgroup == "tag":
+            yield from candidates.at_tag(self, match["tool"])
+        elif match.lastgroup == "bare":
+            yield from candidates.at_bare(self)
+        else:
+            self.tape.at = match.end()
+            self.weak_off = max(0, self.weak_off - len(match.group()))
+            yield from candidates.at_fence(self)
 
     def lone_closer(self) -> None:
         """A closer of reasoning without its opener: the first one means that the output began in reasoning."""
@@ -396,6 +431,18 @@ class TextScan:
         """A closer without an opener leaves the text; behind a call of raw values it puts their end in doubt."""
         if self.tail is not None and self.tail.raw_texts and mark.endswith(RAW_CLOSERS):
             self.tail.fault = Fault(kind="ambiguous_call", expected=f"{mark[2:-1]} ends in two places")
+
+    def read_at_once(self, row: Row, opener: str) -> bool:
+        """The body behind an opener, where all of it is there in strict JSON, as it is nearly always."""
+        tape, closer = self.tape, CLOSER.get(opener)
+        if closer is None or self.found > self.options.max_calls:
+            return False
+        end = tape.text.find(closer, tape.at, tape.at + STRICT_LIMIT)
+        if end < 0 or not self.strict(tape.text[tape.at : end], row.id):
+            return False
+        tape.at = end + len(closer)
+        self.strong = True
+        return True
 
     def strong_call(self, row: Row, opener: str) -> Steps[None]:
         """The body behind an opener that says "call"."""
@@ -418,6 +465,6 @@ class TextScan:
         """What follows a call and an observation was invented."""
         if self.tail is not None and self.tail.dialect == "react" and self.options.observation_dropped:
             self.tail.repairs = (*self.tail.repairs, "observation_dropped: : what follows was invented")
-            self.dropping = True
+            self.dropping = self.no_weak = True
         else:
             self.text(mark)

@@ -53,18 +53,40 @@ def starts(marks: tuple[str, ...]) -> frozenset[str]:
     return frozenset(mark[:size] for mark in marks for size in range(1, len(mark)))
 
 
+def fronts(marks: Iterable[str]) -> str:
+    """An expression for the front of one of several texts, shorter than the whole, as long as it goes on."""
+    tree: dict[str, Any] = {}
+    for mark in marks:
+        at = tree
+        for char in mark[:-1]:
+            at = at.setdefault(char, {})
+
+    def written(at: dict[str, Any]) -> str:
+        branches = [re.escape(char) + (f"(?:{written(below)})?" if below else "") for char, below in at.items()]
+        return "|".join(branches)
+
+    return f"(?:{written(tree)})" if tree else r"(?!)"
+
+
+@lru_cache(maxsize=512)
+def cut_off(marks: tuple[str, ...]) -> re.Pattern[str]:
+    """The front of a marker at the end of a text."""
+    return re.compile(rf"{fronts(marks)}\Z")
+
+
+@lru_cache(maxsize=512)
+def _longest(marks: tuple[str, ...]) -> int:
+    return max(map(len, marks), default=1)
+
+
 def held(text: str, marks: tuple[str, ...], at: int = 0) -> int:
     """How many characters at the end of a text may be the start of a marker; the part before ``at`` does not count.
 
     >>> held("see <tool", ("<tool_call>",)), held("a <b>", ("<tool_call>",))
     (5, 0)
     """
-    cut = starts(marks)
-    longest = max(map(len, marks), default=1) - 1
-    for size in range(min(longest, len(text) - at), 0, -1):
-        if text[len(text) - size :] in cut:
-            return size
-    return 0
+    match = cut_off(marks).search(text, max(at, len(text) - _longest(marks) + 1))
+    return len(text) - match.start() if match else 0
 
 
 class Tape:
@@ -113,7 +135,7 @@ class Tape:
         if not marks:
             return ""
         found = any_of(marks)
-        longest = max(map(len, marks))
+        longest = _longest(marks)
         while True:
             match = found.match(self.text, self.at)
             window = len(self.text) - self.at

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -19,13 +19,13 @@ from tscg.decoders.lexer import Unreadable, lex
 if TYPE_CHECKING:
     from tscg.decoding import Decoding
 
-__all__ = ["Bad", "Reading", "plain", "read_arguments", "read_value"]
+__all__ = ["Bad", "Reading", "deeper", "plain", "read_arguments", "read_value", "strict_value"]
 
 REPAIR_LIMIT = 20_000  # characters that are given to the repair library
 BAD_BYTE = re.compile("[\udc80-\udcff]")  # how a byte that is no UTF-8 arrives here
 DRIVE = re.compile(r"(?<![A-Za-z])[A-Za-z]:\\[bfnrtu]")
 HINTS = {
-    "truncated": "Send less: split the content or the call.",
+    "truncated": "Send less: split the content or the call. Close every bracket.",
     "duplicate_key": "Give each key once.",
     "too_deep": "Nest less deeply.",
     "number_out_of_range": "Give a smaller number.",
@@ -50,17 +50,21 @@ class Reading:
     sources: dict[float, str] = field(default_factory=dict)  # float -> its only spelling in the text
 
 
-def read_value(text: str, options: Decoding) -> Reading:
-    """Read one JSON value in a tolerated spelling; raises :class:`Bad`."""
+def read_value(text: str, options: Decoding, room: int = 0) -> Reading:
+    """Read one JSON value in a tolerated spelling; raises :class:`Bad`.
+
+    ``room`` is how many levels may stand around the value that ``max_depth`` is about.
+    """
+    limit = options.max_depth + room
     if not text.isascii() and BAD_BYTE.search(text):
         raise Bad("invalid_utf8", expected="UTF-8", found="other bytes")
     reading = Reading()
-    shallow = _shallow(text, options.max_depth)
+    shallow = _shallow(text, limit)
     if shallow and not options.number_to_text and options.max_digits >= 15:
         try:
             reading.value = FAST.decode(text)
             return _checked(reading, text)
-        except (ValueError, _Slow):
+        except ValueError:
             pass
     reader = _Reader(options, reading)
     if shallow:
@@ -70,7 +74,7 @@ def read_value(text: str, options: Decoding) -> Reading:
         except ValueError:
             pass  # no strict JSON: the lexer says what is tolerated
     try:
-        lexed = lex(text, options.max_depth)
+        lexed = lex(text, limit)
     except Unreadable as error:
         return _mended(text, error, options)
     for kind, at in lexed.changes:
@@ -89,6 +93,28 @@ def read_value(text: str, options: Decoding) -> Reading:
         times = f", {len(places)} times" if len(places) > 1 else ""
         reading.repairs.append(f"{kind}: : at character {places[0] + 1}{times}")
     return _checked(reading, text)
+
+
+def strict_value(text: str, options: Decoding) -> Any:
+    """The value of a text in strict JSON that wants no closer look, in the quickest way.
+
+    Raises ValueError for any other text: :func:`read_value` reads those too.
+
+    >>> from tscg.decoding import Decoding
+    >>> strict_value('{"a":[1]}', Decoding())
+    {'a': [1]}
+    """
+    if text.count("{") + text.count("[") > options.max_depth or "\\u" in text or ":\\" in text:
+        raise _Slow
+    if not text.isascii():
+        text.encode()  # a lone surrogate is a ValueError
+    try:
+        value, end = SCAN(text, 0)
+    except StopIteration:
+        raise _Slow from None
+    if end != len(text):
+        raise _Slow
+    return value
 
 
 def _shallow(text: str, limit: int) -> bool:
@@ -114,7 +140,7 @@ def lex_depth(text: str, limit: int) -> int:
     return deepest
 
 
-class _Slow(Exception):
+class _Slow(ValueError):
     """Internal: something that needs a closer look."""
 
 
@@ -148,6 +174,7 @@ def _fast_constant(word: str) -> NoReturn:
 FAST = json.JSONDecoder(
     object_pairs_hook=_fast_pairs, parse_float=_fast_number, parse_int=_fast_int, parse_constant=_fast_constant
 )
+SCAN: Callable[[str, int], tuple[Any, int]] = FAST.scan_once  # type: ignore[attr-defined]
 
 
 class _Reader:
@@ -285,6 +312,21 @@ def _flat(value: Any) -> list[str]:
 # --- values that are already values ---------------------------------------------------------------------------------
 
 
+def deeper(value: Any, limit: int) -> bool:
+    """Whether a value that was read is nested deeper than that many levels.
+
+    >>> deeper({"a": [1]}, 2), deeper({"a": [1]}, 1)
+    (False, True)
+    """
+    level = [value]
+    for _ in range(limit + 1):
+        level = [one for one in level if isinstance(one, dict | list)]
+        if not level:
+            return False
+        level = [inner for one in level for inner in (one.values() if isinstance(one, dict) else one)]
+    return True
+
+
 def plain(value: Any, options: Decoding, repairs: list[str], path: Path = (), depth: int = 0) -> Any:
     """A copy that holds JSON values only; raises :class:`Bad` for what is none."""
     if value is None or isinstance(value, bool):
@@ -325,13 +367,17 @@ def plain(value: Any, options: Decoding, repairs: list[str], path: Path = (), de
 NOTHING = (None, "", "null")
 
 
-def read_arguments(given: Any, options: Decoding) -> Reading:
+def read_arguments(given: Any, options: Decoding, room: int = 0) -> Reading:
     """The object of arguments, from text, a mapping or nothing; raises :class:`Bad`.
+
+    ``room`` is how many levels may stand around the arguments: those of a dispatcher hold another call's.
 
     >>> from tscg.decoding import Decoding
     >>> read_arguments('"{\\\\"a\\\\": 1}"', Decoding()).value
     {'a': 1}
     """
+    if isinstance(given, Reading):
+        return given
     reading = Reading()
     if isinstance(given, bytes | bytearray):
         try:
@@ -344,13 +390,13 @@ def read_arguments(given: Any, options: Decoding) -> Reading:
             return reading
         if len(given) > options.max_output:
             raise Bad("too_large", expected=f"at most {options.max_output} bytes", found="more")
-        reading = read_value(given, options)
+        reading = read_value(given, options, room)
     else:
-        reading.value = plain(given, options, reading.repairs)
-    return _object(reading, options)
+        reading.value = plain(given, options, reading.repairs, depth=-room)
+    return _object(reading, options, room)
 
 
-def _object(reading: Reading, options: Decoding) -> Reading:
+def _object(reading: Reading, options: Decoding, room: int) -> Reading:
     value = reading.value
     for layer in range(options.max_layers):
         if not isinstance(value, str) or value.strip() in NOTHING:
@@ -361,7 +407,7 @@ def _object(reading: Reading, options: Decoding) -> Reading:
         if not options.double_encoded:
             break
         try:
-            inner = read_value(text, options)
+            inner = read_value(text, options, room)
         except Bad as error:
             if text.startswith("{") or error.fault.kind in ("duplicate_key", "invalid_unicode", "number_out_of_range"):
                 raise

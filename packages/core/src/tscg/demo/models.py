@@ -15,7 +15,7 @@ from tscg.errors import ConfigError, TscgError
 # A message of a chat as the provider's JSON has it.
 Message = Mapping[str, Any]
 
-RECORDED_MODES: Final = ("text", "native")
+RECORDED_MODES: Final = ("text", "native", "dispatch")
 TIMEOUT_SECONDS: Final = 300
 # Where `openai:NAME` and `ollama:NAME` are served when no base URL is given.
 BASE_URLS: Final = {"openai": "https://api.openai.com/v1", "ollama": "http://localhost:11434/v1"}

@@ -22,6 +22,7 @@ from tscg.demo.models import ChatModel, Message, ReplayModel
 from tscg.demo.requests import REQUESTS, SITUATION, Request
 from tscg.demo.screen import Screen
 from tscg.errors import TscgError
+from tscg.modes.options import MAPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 # How often a model may answer within one request; a model that is not done then has lost its way.
 MOST_ANSWERS: Final = 10
 PROFILES: Final = ("lossless", "balanced", "brief", "signature")
+MAP: Final = "hybrid"
 # A tool with bounds, an enum, a default and a policy sentence, small enough to be read.
 SHOWN_TOOL: Final = "cancel_order"
 
@@ -112,26 +114,34 @@ class Demo:
     def _show_catalog(self, tools: Sequence[dict[str, Any]]) -> CompiledCatalog:
         with self._console.status("Compiling the catalog in each profile"):
             catalog = tscg.Catalog.from_tools(list(tools))
-            profiles = list(dict.fromkeys([*PROFILES, self._profile]))
-            made = {
-                name: tscg.compile(catalog, mode=self._mode, profile=name, model=self._model.catalog_model)
-                for name in profiles
-            }
-            chosen = made[self._profile]
+            made = self._compiled(catalog)
+            used_one = MAP if self._mode == "dispatch" else self._profile
+            chosen = made[used_one]
             stats = chosen.stats
             rows = [("JSON, pretty", stats.pretty_tokens), ("JSON, minified", stats.baseline_tokens)]
             for name, compiled in made.items():
-                used = " (used below)" if name == self._profile else ""
+                used = " (used below)" if name == used_one else ""
                 rows.append((f"{self._mode}, {name}{used}", compiled.stats.tokens))
         self._screen.tokens(rows, stats)
-        self._screen.savers(stats.per_tool, self._profile)
+        self._screen.savers(stats.per_tool, f"{'map' if self._mode == 'dispatch' else 'profile'} {used_one}")
         shown = next((tool for tool in tools if tool["name"] == SHOWN_TOOL), tools[0])
         self._screen.before_and_after(shown["name"], shown, _entry(chosen, shown["name"]))
-        if chosen.text:
+        if chosen.mode == "text":
             self._screen.line(
                 "Bare parameters, @types and ^notes are said once, above all tools, for every tool that uses them."
             )
         return chosen
+
+    def _compiled(self, catalog: tscg.Catalog) -> dict[str, CompiledCatalog]:
+        """The catalog in several profiles, or with each map where no profile changes anything."""
+        model = self._model.catalog_model
+        if self._mode == "dispatch":
+            return {
+                name: tscg.compile(catalog, mode=tscg.Dispatch(map=name), profile=self._profile, model=model)
+                for name in MAPS
+            }
+        profiles = dict.fromkeys([*PROFILES, self._profile])
+        return {name: tscg.compile(catalog, mode=self._mode, profile=name, model=model) for name in profiles}
 
     async def _converse(self, session: Session, compiled: CompiledCatalog, request: Request) -> None:
         self._console.print()

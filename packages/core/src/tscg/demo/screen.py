@@ -54,11 +54,11 @@ class Screen:
             table.add_row(name, f"{tokens:,}", f"{1 - tokens / stats.baseline_tokens:.1%}")
         self._console.print(table)
 
-    def savers(self, per_tool: Mapping[str, ToolStats], profile: str) -> None:
+    def savers(self, per_tool: Mapping[str, ToolStats], form: str) -> None:
         """The tools whose entries shrink most, in tokens."""
         from rich.table import Table
 
-        self.line(f"The tools that shrink most, profile {profile}:")
+        self.line(f"The tools that shrink most, {form}:")
         table = Table()
         for name in ("tool", "JSON", "compiled", "saved"):
             table.add_column(name, justify="left" if name == "tool" else "right")

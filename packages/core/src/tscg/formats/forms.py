@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from tscg.errors import ConfigError
 from tscg.record import Record
 from tscg.schema import JSON_TYPES, minified
+
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["Form", "form_of", "is_gemini"]
 

@@ -22,7 +22,7 @@ def distinct(tools: Sequence[Tool], on_duplicate: str) -> tuple[Tool, ...]:
     Raises CompileError where servers do not tell them apart, where ``on_duplicate`` is ``"error"``, where a name made
     so is taken, and where two names differ by nothing that can be seen.
     """
-    count = Counter(tool.name for tool in tools)
+    count = Counter([tool.name for tool in tools])
     out = list(tools)
     if len(count) < len(tools):
         places: dict[str, list[int]] = {}
@@ -86,7 +86,8 @@ def _check_made(tools: Sequence[Tool], places: dict[str, list[int]]) -> None:
 
 
 def _check_seen(tools: Sequence[Tool]) -> None:
-    if all(tool.name.isascii() and tool.name.isprintable() for tool in tools):
+    names = "".join([tool.name for tool in tools])
+    if names.isascii() and names.isprintable():
         return
     seen: dict[str, str] = {}
     for tool in tools:

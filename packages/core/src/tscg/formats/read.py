@@ -8,15 +8,21 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from itertools import chain, compress, repeat
+from operator import is_
 
 from tscg.errors import CompileError, ConfigError, Fragment
 from tscg.formats.forms import SCHEMA_KEYS, Form, form_of
 from tscg.formats.names import distinct
-from tscg.ir import Catalog, Note, Object, Tool
+from tscg.ir import Catalog, Node, Note, Object, Tool
+from tscg.leaves import read_flat, read_leaves
 from tscg.prose_form import normalise
 from tscg.record import replace
-from tscg.schema import PROSE_LIMIT, SchemaTooLarge, walk
+from tscg.schema import PROSE_LIMIT, Known, SchemaTooLarge, Walker
+
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["join_catalogs", "read_catalog"]
 
@@ -26,7 +32,9 @@ TOOLS_KEPT = 20_000  # tools in the cache by content
 CATALOGS_KEPT = 32
 NESTED = 64  # levels of lists and pages within each other
 VALUE_DEPTH = 200  # levels of a raw tool that is no plain JSON as it stands
-CONTAINERS = ("tools", "result", "functionDeclarations", "function_declarations", "error")
+CONTAINERS = frozenset(("tools", "result", "functionDeclarations", "function_declarations", "error"))
+NO_MCP = frozenset(("type", "function"))  # without these, "inputSchema" alone says that a tool is of MCP's form
+DICT, TEXT = frozenset({dict}), frozenset({str})
 # In marshal's version 2: a tuple, set or bytes (a mark and a length in four bytes, of which three are zero), or a
 # number that is not finite. No text holds that; what does is looked at value by value. Each begins with zeros: such a
 # literal is found many times faster than the mark before it.
@@ -34,12 +42,13 @@ NO_JSON = re.compile(rb"\x00\x00\x00(?<=[(<>s].\x00\x00\x00)", re.DOTALL)
 NOT_FINITE = re.compile(rb"\x00\x00\x00\x00\x00\x00[\xf0\xf8][\x7f\xff](?<=g.{8})", re.DOTALL)
 
 
-class Labelled(NamedTuple):
+class Labelled:
     """A raw tool, the label of its server, and the format that what it stood in has."""
 
-    raw: Any
-    server: str
-    form: str = ""
+    __slots__ = ("form", "raw", "server")
+
+    def __init__(self, raw: Any, server: str, form: str = "") -> None:
+        self.raw, self.server, self.form = raw, server, form
 
 
 Row = Labelled | Tool | Catalog
@@ -59,9 +68,21 @@ class _Cache:
                 self.kept.move_to_end(key)
             return found
 
-    def put(self, key: Any, value: Any) -> None:
+    def get_all(self, keys: Sequence[Any]) -> list[Any]:
+        """What is kept of each key, else None."""
         with self.lock:
-            self.kept[key] = value
+            found = [*map(self.kept.get, keys)]
+            for key, value in zip(keys, found, strict=True) if any(found) else ():
+                if value is not None:
+                    self.kept.move_to_end(key)
+            return found
+
+    def put(self, key: Any, value: Any) -> None:
+        self.put_all([(key, value)])
+
+    def put_all(self, found: Iterable[tuple[Any, Any]]) -> None:
+        with self.lock:
+            self.kept.update(found)
             while len(self.kept) > self.size:
                 self.kept.popitem(last=False)
 
@@ -76,23 +97,84 @@ def read_catalog(tools: Any, *, server: str = "", on_error: str = "raise", on_du
     _choice("on_duplicate", on_duplicate, ON_DUPLICATE)
     if isinstance(tools, Catalog):
         return tools
+    listed = tools if type(tools) is list else [tools]
     try:
-        parts = tuple([marshal.dumps(tool, 2) for tool in tools]) if type(tools) is list else (marshal.dumps(tools, 2),)
-        key = (parts, server, on_error, on_duplicate)
+        parts = tuple(map(marshal.dumps, listed, repeat(2)))
     except ValueError:  # not plain values, or too deep: read without the cache of catalogs
         return _read(list(_rows(tools, server)), on_error, on_duplicate)
+    key = (parts, server, on_error, on_duplicate)
     found = _catalogs.get(key)
     if found is None:
-        rows = list(_rows(tools, server))
-        known = (
-            parts
-            if len(rows) == len(parts)
-            and all(row.raw is tool for row, tool in zip(rows, tools, strict=False) if type(row) is Labelled)
-            else ()
-        )
-        found = _read(rows, on_error, on_duplicate, known)
+        plain = _read_plain(listed, parts, server, on_error == "passthrough")
+        if plain is not None:
+            good, bad = plain
+            found = _catalog(good, bad, on_error, on_duplicate)
+        else:
+            rows = list(_rows(tools, server))
+            same = len(rows) == len(parts) and all(
+                row.raw is tool for row, tool in zip(rows, listed, strict=True) if type(row) is Labelled
+            )
+            found = _read(rows, on_error, on_duplicate, parts if same else ())
         _catalogs.put(key, found)
     return found  # type: ignore[no-any-return]
+
+
+def _read_plain(
+    raws: list[Any], contents: Sequence[bytes], server: str, lenient: bool
+) -> tuple[list[Tool], list[Fragment]] | None:
+    """Tools that are plain JSON objects, in few steps, as most are, and what is wrong; None for a list of other things.
+
+    What :func:`_read` asks of each tool is asked of all of them at once.
+    """
+    if not DICT.issuperset(map(type, raws)) or not CONTAINERS.isdisjoint(chain.from_iterable(raws)):
+        return None
+    whole = b"".join(contents)
+    if NO_JSON.search(whole) or NOT_FINITE.search(whole):
+        return None
+    try:
+        names, says, schemas, forms = _taken_apart(raws)
+    except ConfigError:
+        return None
+    if not TEXT.issuperset(map(type, names)) or not all(map(str.strip, names)):
+        return None
+    keys = [*zip(contents, repeat(server), repeat(""), repeat(lenient))]
+    kept = _tools.get_all(keys)
+    known: Known = {}
+    read_leaves(compress(schemas, map(is_, kept, repeat(None))), known)
+    made: dict[Any, Tool] = {}
+    good: list[Tool] = []
+    bad: list[Fragment] = []
+    rows = zip(names, says, schemas, forms, keys, kept, read_flat(schemas, known), strict=True)
+    for name, said, schema, form, key, found, root in rows:
+        tool = found
+        if tool is None:
+            try:
+                tool = made[key] = _made(
+                    name, said, schema, root=root, server=server, form=form, raw=key[0], lenient=lenient, known=known
+                )  # fmt: skip
+            except CompileError as error:
+                bad += error.fragments
+                continue
+        if tool.faults and not lenient:
+            bad += tool.faults
+        else:
+            good.append(tool)
+    _tools.put_all(made.items())
+    return good, bad
+
+
+def _taken_apart(raws: list[Any]) -> tuple[list[Any], list[Any], list[Any], list[str]]:
+    """Names, descriptions, schemas and formats; a provider's own entry has no name."""
+    if NO_MCP.isdisjoint(chain.from_iterable(raws)) and all(map(dict.__contains__, raws, repeat("inputSchema"))):
+        columns = [[*map(dict.get, raws, repeat(key))] for key in ("name", "description", "inputSchema")]
+        return columns[0], columns[1], columns[2], ["mcp"] * len(raws)
+    forms = [form_of(raw) for raw in raws]
+    return (
+        [None if form.builtin is not None else form.name for form in forms],
+        [form.description for form in forms],
+        [form.schema for form in forms],
+        [form.format for form in forms],
+    )
 
 
 def _choice(option: str, given: str, allowed: Sequence[str]) -> None:
@@ -107,7 +189,7 @@ def _rows(given: Any, server: str, depth: int = 0) -> Iterator[Row]:
     declarations, a catalog, or an object that holds a list of tools.
     """
     if type(given) is dict or isinstance(given, Mapping):
-        if any(key in given for key in CONTAINERS):
+        if not CONTAINERS.isdisjoint(given):
             yield from _held(given, server, depth)
         else:
             yield Labelled(given, server)
@@ -185,6 +267,7 @@ def _read(rows: Sequence[Row], on_error: str, on_duplicate: str, contents: Seque
     builtins: list[str] = []
     bad: list[Fragment] = []
     skipped: list[Fragment] = []
+    known: Known = {}
     for i, row in enumerate(rows):
         if isinstance(row, Tool):
             found.append(row)
@@ -194,7 +277,7 @@ def _read(rows: Sequence[Row], on_error: str, on_duplicate: str, contents: Seque
             skipped += row.skipped
         else:
             try:
-                tool = _known(row, i, on_error == "passthrough", contents[i] if contents else b"")
+                tool = _known(row, i, on_error == "passthrough", contents[i] if contents else b"", known)
             except CompileError as error:
                 bad += error.fragments
                 continue
@@ -209,12 +292,19 @@ def _read(rows: Sequence[Row], on_error: str, on_duplicate: str, contents: Seque
                 bad += tool.faults
             else:
                 found.append(tool)
+    return _catalog(found, bad, on_error, on_duplicate, builtins=tuple(builtins), skipped=skipped)
+
+
+def _catalog(
+    tools: Sequence[Tool], bad: Sequence[Fragment], on_error: str, on_duplicate: str, *,
+    builtins: tuple[str, ...] = (), skipped: Sequence[Fragment] = (),
+) -> Catalog:  # fmt: skip
     if bad and on_error == "raise":
         raise CompileError(bad, hint="on_error='skip' compiles the others")
-    return Catalog(tools=distinct(found, on_duplicate), builtins=tuple(builtins), skipped=(*skipped, *bad))
+    return Catalog(tools=distinct(tools, on_duplicate), builtins=builtins, skipped=(*skipped, *bad))
 
 
-def _known(row: Labelled, index: int, lenient: bool, content: bytes) -> Tool | str:
+def _known(row: Labelled, index: int, lenient: bool, content: bytes, known: Known) -> Tool | str:
     """The tool of a row, or the provider's own entry as JSON; from the cache where its content was read before."""
     raw = row.raw
     form: Form | None = None
@@ -234,26 +324,38 @@ def _known(row: Labelled, index: int, lenient: bool, content: bytes) -> Tool | s
     key = (content, row.server, row.form, lenient)
     found = _tools.get(key) if content else None
     if found is None:
-        found = _tool(form_of(raw) if form is None else form, row, index, content, lenient)
+        found = _tool(form_of(raw) if form is None else form, row, index, content, lenient=lenient, known=known)
         if content and isinstance(found, Tool):
             _tools.put(key, found)
     return found
 
 
-def _tool(form: Form, row: Labelled, index: int, raw: bytes, lenient: bool) -> Tool | str:
+def _tool(form: Form, row: Labelled, index: int, raw: bytes, *, lenient: bool, known: Known) -> Tool | str:
     if form.builtin is not None:
         return form.builtin
     name = _name(form.name, index)
+    tool = _made(
+        name, form.description, form.schema, root=None, server=row.server, form=row.form or form.format, raw=raw,
+        lenient=lenient, known=known,
+    )  # fmt: skip
+    if raw:
+        return tool
+    given = _plain(form.schema, name) if form.schema else {"type": "object", "properties": {}}
+    schema = marshal.dumps({**given, "additionalProperties": False} if form.closed else given, 2)
+    return replace(tool, _schema=schema, _extra=marshal.dumps(_plain(form.extra, name), 2) if form.extra else b"")
+
+
+def _made(
+    name: str, said: Any, schema: Any, *, root: Node | None, server: str, form: str, raw: bytes, lenient: bool,
+    known: Known,
+) -> Tool:  # fmt: skip
+    """The tool of what its form says; ``root`` is the schema in the IR where it was read already."""
+    types: tuple[tuple[str, Node], ...] = ()
     faults: tuple[Fragment, ...] = ()
-    try:
-        walked = walk(form.schema, name)
-        root, types, faults = walked.root, walked.types, walked.faults
-    except SchemaTooLarge as error:
-        faults = (Fragment(tool=name, pointer=error.pointer, reason=error.reason),)
-        if not lenient:
-            raise CompileError(faults) from None
-        root, types = Object(), ()
-    said = form.description if isinstance(form.description, str) else ""
+    if root is None:
+        root, types, faults = _walked(schema, name, lenient, known)
+    if not isinstance(said, str):
+        said = ""
     if len(said) > PROSE_LIMIT:
         reason = f"a description of {len(said):,} characters, at most {PROSE_LIMIT:,}"
         if not lenient:
@@ -264,15 +366,24 @@ def _tool(form: Form, row: Labelled, index: int, raw: bytes, lenient: bool) -> T
     if note is not None and note.description == description and description:
         rest = replace(note, description="")
         root = replace(root, note=None if rest == Note() else rest)
-    schema = extra = b""
-    if not raw:
-        given = _plain(form.schema, name) if form.schema else {"type": "object", "properties": {}}
-        schema = marshal.dumps({**given, "additionalProperties": False} if form.closed else given, 2)
-        extra = marshal.dumps(_plain(form.extra, name), 2) if form.extra else b""
     return Tool(
-        name=name, local_name=name, server=row.server, description=description, root=root, types=types, faults=faults,
-        format=row.form or form.format, _raw=raw, _schema=schema, _extra=extra,
+        name=name, local_name=name, server=server, description=description, root=root, types=types, faults=faults,
+        format=form, _raw=raw,
     )  # fmt: skip
+
+
+def _walked(
+    schema: Any, name: str, lenient: bool, known: Known
+) -> tuple[Node, tuple[tuple[str, Node], ...], tuple[Fragment, ...]]:
+    walker = Walker(schema, name, known)
+    try:
+        root = walker.arguments()
+    except SchemaTooLarge as error:
+        faults = (Fragment(tool=name, pointer=error.pointer, reason=error.reason),)
+        if not lenient:
+            raise CompileError(faults) from None
+        return Object(), (), faults
+    return root, tuple(walker.types.items()), tuple(walker.faults)
 
 
 def _label(raw: Any, index: int) -> str:

@@ -30,4 +30,5 @@ def signature(tool: Tool) -> str:
     """
     from tscg.operators.prose import without_prose
 
-    return emit_tool(without_prose(tool), DEFAULT, costs_of("o200k_base"))
+    # Without a shared block: a definition would need a line of its own.
+    return emit(Catalog(tools=(without_prose(tool),)), DEFAULT, costs_of("o200k_base"), sharing=False).entries[0]

@@ -8,13 +8,16 @@ another.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import compress, repeat
+from operator import attrgetter, contains, itemgetter
 
 from tscg.costs import Costs
 from tscg.ir import Catalog, Tool
-from tscg.language.cells import Cell, Drawn, Item, Pieces, draw
+from tscg.language.cells import Cell, Drawn, Item, Laid, Pieces
+from tscg.language.draw import Drawing
 from tscg.language.share import Shared, chunks, share
-from tscg.language.spelling import DEFAULT, Spelling, json_text, prose_line
+from tscg.language.spelling import DEFAULT, Spelling, is_plain, json_text, name, prose_line
 from tscg.record import Record
 from tscg.schema import minified
 
@@ -23,7 +26,7 @@ __all__ = ["Emitted", "emit", "emit_tool"]
 ENDS = tuple(".:;!?")
 """Behind these the blank before a reference to a shared sentence is left out: ``.^`` is one token."""
 
-Lines = list[tuple[int, str]]  # (depth, text): so many dots before it; depth 0 is a further line of prose
+_laid, _pieces = attrgetter("laid"), itemgetter(1)
 
 
 class Emitted(Record):
@@ -45,216 +48,246 @@ class _Layout:
         self.local: dict[int, str] = {}
         self.pending: list[Cell] = []
         self.taken = False  # has the line in hand given its one place for lines below?
-        self.below: Lines = []
-        self.known: dict[str, tuple[str, Lines]] = {}
+        self.below = ""
+        self.prose: dict[str, str] = {}  # each text as it is written
+        self.calm = False  # is there nothing to escape in all of them?
 
     # --- prose --------------------------------------------------------------------------------------------------------
 
-    def prose(self, text: str) -> tuple[str, Lines]:
-        """The first line, and further lines."""
-        said = self.said(text) if self.shared.notes else text
-        if "\n" not in said:
-            return (said if said is not text else prose_line(text, self.spelling.note)), []
-        if said is text:
-            said = "\n".join([prose_line(line, self.spelling.note) for line in text.split("\n")])
-        first, *more = said.split("\n")
-        return first, [(0, line) for line in more]
+    def write(self, lone: Sequence[str]) -> None:
+        """Every text of the catalog as it is written; most of them stay as they are.
 
-    def said(self, text: str) -> str:
-        """The prose with shared sentences as references and the rest escaped; the same object where none is shared."""
-        parts = self.shared.chunks.get(text) or chunks(text)
-        runs = self.shared.runs
-        if runs.keys().isdisjoint(parts):
+        ``lone`` are texts that were not asked what they share.
+        """
+        texts, cut = dict.fromkeys([*self.shared.proses, *lone]), self.shared.chunks
+        for text in lone:
+            parts = chunks(text)
+            if not self.shared.runs.keys().isdisjoint(parts):
+                cut[text] = parts
+        self.prose = prose = dict(zip(texts, texts, strict=True))
+        joined = " ".join(texts)
+        self.calm = is_plain(joined.replace("\n", " "), self.spelling.note)
+        special = {*cut, *compress(texts, map(contains, texts, repeat("\n")))} if self.calm else texts
+        for text in special:
+            prose[text] = self.written(text)
+
+    def written(self, text: str) -> str:
+        """A text with shared sentences as references and the rest escaped; further lines begin with a blank."""
+        parts = self.shared.chunks.get(text)
+        return (self.said(parts) if parts is not None else self.escaped(text)).replace("\n", "\n ")
+
+    def escaped(self, text: str) -> str:
+        """Plain prose, in lines."""
+        note = self.spelling.note
+        if self.calm:
             return text
+        return "\n".join([prose_line(line, note) for line in text.split("\n")])
+
+    def said(self, parts: list[str]) -> str:
+        """The sentences of a text, shared ones as references."""
+        runs, notes, note = self.shared.runs, self.shared.notes, self.spelling.note
         out: list[str] = []
-        i = 0
-        while i < len(parts):
-            for run, note in runs.get(parts[i], ()) if i % 2 == 0 else ():
+        done = 0
+        for i in [i for i, part in enumerate(parts) if part in runs]:
+            for run, text in runs[parts[i]] if i >= done else ():
                 if tuple(parts[i : i + len(run)]) == run:
-                    if out and (note[0] == "\n" or (out[-1] == " " and out[-2][-1:] in ENDS)):
-                        out.pop()  # the reference stands for the gap too
-                    out.append(f"{self.spelling.note}{self.shared.notes[note]}")
-                    i += len(run)
+                    ahead = parts[done:i]
+                    if ahead and (text[0] == "\n" or (ahead[-1] == " " and "".join(ahead[-2:-1])[-1:] in ENDS)):
+                        del ahead[-1]  # the reference stands for the gap too
+                    out += [self.escaped("".join(ahead)), f"{note}{notes[text]}"]
+                    done = i + len(run)
                     break
-            else:
-                out.append(prose_line(parts[i], self.spelling.note) if i % 2 == 0 else parts[i])
-                i += 1
+        out.append(self.escaped("".join(parts[done:])))
         return "".join(out)
 
     # --- types --------------------------------------------------------------------------------------------------------
 
+    def show(self, cells: Iterable[Cell]) -> None:
+        """What stands for each cell wherever it is used; what is in a cell comes before it."""
+        types, local = self.shared.types, self.shared.local
+        for cell in cells:
+            if cell.ident in types:
+                cell.shown = f"@{types[cell.ident]}"
+            elif cell.items is None and cell.ident not in local:
+                texts = [piece if isinstance(piece, str) else piece.shown for piece in cell.pieces]
+                cell.shown = "" if "" in texts else "".join(texts)
+
     def type(self, pieces: Pieces) -> str:
-        if len(pieces) == 1 and isinstance(pieces[0], str):
-            return pieces[0]
-        return "".join(piece if isinstance(piece, str) else self.cell(piece) for piece in pieces)
+        return "".join([piece if isinstance(piece, str) else piece.shown or self.cell(piece) for piece in pieces])
 
     def cell(self, cell: Cell) -> str:
-        number = self.shared.idents[id(cell)]
-        if number in self.shared.types:
-            return f"@{self.shared.types[number]}"
-        if number in self.shared.local or number in self.local:
-            return f"@{self.local_name(number, cell)}"
-        return self.inline(cell, number)
+        if cell.ident in self.shared.local or cell.ident in self.local:
+            return f"@{self.local_name(cell)}"
+        return self.inline(cell)
 
-    def inline(self, cell: Cell, number: int) -> str:
+    def inline(self, cell: Cell) -> str:
         if cell.items is None:
             return self.type(cell.pieces)
-        taken, self.taken, below, self.below = self.taken, False, self.below, []
-        inner, lines = self.object(cell.items, nested=True)
+        taken, self.taken, below, self.below = self.taken, False, self.below, ""
+        inner, rows = self.object(cell.items, nested=True)
         self.taken = taken
-        if lines and taken:  # the line has one place for lines below: this object gets a name and a line of its own
+        if rows and taken:  # the line has one place for lines below: this object gets a name and a line of its own
             self.below = below
-            return f"@{self.local_name(number, cell)}"
-        self.below = [*below, *lines]
-        self.taken = taken or bool(lines)
+            return f"@{self.local_name(cell)}"
+        self.below = f"{below}\n{rows}" if below and rows else below or rows
+        self.taken = taken or rows != ""
         mark = "!" if cell.closed is not self.shared.closed else ""
         return f"{cell.head}{{{inner}}}{mark}{cell.text}"
 
-    def local_name(self, number: int, cell: Cell) -> str:
-        found = self.local.get(number)
+    def local_name(self, cell: Cell) -> str:
+        found = self.local.get(cell.ident)
         if found is None:
-            found = self.local[number] = _letters(len(self.local))
+            found = self.local[cell.ident] = _letters(len(self.local))
             self.pending.append(cell)
         return found
 
     # --- parameters ---------------------------------------------------------------------------------------------------
 
-    def reference(self, item: Item) -> str | None:
-        """The word for a shared parameter, None for one that is not shared."""
-        items = self.shared.items
-        if not items:
-            return None
-        key = item.key if item.key is not None else self.shared.keys.get(id(item))
-        label = items.get(key)
-        if label is None:
-            return None
-        if self.shared.optional[key] is item.required:
-            return f"{label}{'!' if item.required else '?'}"
-        return label
+    def lay(self, items: Iterable[Item]) -> None:
+        """What stands for each parameter, where that does not depend on the tool."""
+        labels, optional, names = self.shared.items.get, self.shared.optional, self.shared.names
+        prose = self.prose
+        kinds = {pieces: _shown(pieces) for pieces in dict.fromkeys(map(_pieces, self.shared.contents))}
+        for item in items:
+            label, required = labels(item.key), item.required
+            if label is not None:
+                word = label if optional[item.key] is not required else f"{label}{'!' if required else '?'}"
+                item.laid = word, False, f".{word}"
+                continue
+            name, pieces, tail, said = item.content
+            kind = kinds[pieces]
+            if not kind and pieces:
+                item.laid = "", False, ""
+                continue
+            if tail:
+                word = f"{name}{_marked(required, tail)}{_tailed(kind, tail)}"
+            else:
+                word = f"{name}{kind}" if required else f"{name}?{kind}"
+                if not kind and not said and name in names:  # the bare name is that of a shared parameter
+                    word = f"{word}:str"
+            item.laid = (word, True, f".{word} {prose[said]}") if said else (word, False, f".{word}")
 
-    def item(self, item: Item) -> tuple[str, Lines]:
-        """A parameter without its prose, and the lines below it. One with a default is optional unless marked."""
-        has_default = item.tail.startswith("=")
-        mark = ("!" if has_default else "") if item.required else ("" if has_default else "?")
-        if not item.pieces:
-            plain = not item.tail and not item.prose and item.name in self.shared.names
-            return f"{item.name}{mark}{':str' if plain else ''}{item.tail}", []
-        self.taken, self.below = False, []
-        text = self.type(item.pieces)
-        lines, self.below, self.taken = self.below, [], False
-        gap = "" if text.startswith("(") else ":"
-        return f"{item.name}{mark}{gap}{_tailed(text, item.tail)}", lines
+    def item(self, item: Item) -> Laid:
+        """A parameter whose type may depend on the tool."""
+        if item.laid[0]:
+            return item.laid
+        name, pieces, tail, prose = item.content
+        self.taken, self.below = False, ""
+        word = f"{name}{_marked(item.required, tail)}{_tailed(_typed(self.type(pieces)), tail)}"
+        below, self.below, self.taken = self.below, "", False
+        return word, bool(prose or below), self.row(f".{word}", prose, below)
 
-    def object(self, items: Sequence[Item], nested: bool) -> tuple[str, Lines]:
+    def row(self, word: str, prose: str, below: str) -> str:
+        """A line with its prose and the lines below it, each a dot deeper."""
+        line = f"{word} {self.prose[prose]}" if prose else word
+        return line + f"\n{below}".replace("\n.", "\n..") if below else line
+
+    def object(self, items: Sequence[Item], nested: bool) -> tuple[str, str]:
         """What stands between the brackets, and the lines below."""
-        words: list[str] = []
-        lines: dict[int, Lines] = {}
-        for i, item in enumerate(items):
-            word = self.reference(item)
-            if word is None:
-                word, below = self.item(item)
-                if item.prose or below:
-                    lines[i] = self.lined(word, item.prose, below)
-            words.append(word)
-        gap = self.spelling.gap
-        if not lines:
-            return gap.join(words), []
-        first, last = min(lines), max(lines)
-        trail = words[last + 1 :]
+        if not items:
+            return "", ""
+        words, lined, rows = zip(*map(_laid, items), strict=True)
+        if "" in words:
+            words, lined, rows = zip(*map(self.item, items), strict=True)
+        if True not in lined:
+            return self.spelling.gap.join(words), ""
+        first, behind = lined.index(True), len(lined) - lined[::-1].index(True)
+        trail = words[behind:]
         if not nested and len(trail) < 2:
-            last, trail = len(words) - 1, []
-        out: Lines = []
-        for i in range(first, last + 1):
-            out += lines.get(i) or [(1, words[i])]
+            behind, trail = len(words), ()
         inner = words[:first]
         if nested or trail:
-            inner = [*inner, self.spelling.lines, *trail]
-        return gap.join(inner), out
-
-    def lined(self, word: str, prose: str, below: Lines) -> Lines:
-        if not prose:
-            return [(1, word), *[(depth + 1 if depth else 0, text) for depth, text in below]]
-        first, more = self.prose(prose)
-        return [(1, f"{word} {first}"), *more, *[(depth + 1 if depth else 0, text) for depth, text in below]]
+            inner = (*inner, self.spelling.lines, *trail)
+        return self.spelling.gap.join(inner), "\n".join(rows[first:behind])
 
     # --- entries ------------------------------------------------------------------------------------------------------
 
     def entry(self, drawn: Drawn, tags: str = "") -> str:
-        self.local, self.pending = {}, []
-        lines: Lines = []
-        after = ""
-        signature = ""
-        if drawn.cell is not None:
-            inner, lines = self.object(drawn.cell.items or (), nested=False)
-            mark = "!" if drawn.cell.closed is not self.shared.closed else ""
-            after = f"{mark}{drawn.cell.text}{self.type(drawn.after) if drawn.after else ''}{tags}"
-            bare = lines and not inner and not after and drawn.name != "shared"
-            signature = "" if bare else f"({inner}){after}"
+        if self.local:
+            self.local = {}
+        after = self.type(drawn.after) if drawn.after else ""
+        if drawn.items is None:
+            text, rows = f"{drawn.name}:{after}{tags}", ""
         else:
-            signature = f":{self.type(drawn.after)}{tags}"
-        first, more = self.prose(drawn.prose) if drawn.prose else ("", [])
-        out = [f"{drawn.name}{signature} {first}" if drawn.prose else f"{drawn.name}{signature}"]
-        out += _texts(more)
+            inner, rows = self.object(drawn.items, nested=False)
+            mark = "" if drawn.closed is self.shared.closed else "!"
+            after = f"{mark}{drawn.text}{after}{tags}"
+            bare = rows and not inner and not after and drawn.name != "shared"
+            text = drawn.name if bare else f"{drawn.name}({inner}){after}"
+        if drawn.prose:
+            text = f"{text} {self.prose[drawn.prose]}"
         if drawn.note is not None:
-            out += _texts(self.lined(drawn.note[0], drawn.note[1], []))
-        out += _texts(lines)
-        for name, item in drawn.types:
-            if name not in self.shared.recursive:
-                out += _texts(self.definition(item))
-        return "\n".join([*out, *self.local_types()])
+            text = f"{text}\n{self.row(f'.{drawn.note[0]}', drawn.note[1], '')}"
+        if rows:
+            text = f"{text}\n{rows}"
+        if drawn.types:
+            types = [self.named(item) for name, item in drawn.types if name not in self.shared.recursive]
+            text = "\n".join([text, *types])
+        return "\n".join([text, *self.local_types()]) if self.pending else text
 
     def local_types(self) -> list[str]:
         out: list[str] = []
         while self.pending:
             cell = self.pending.pop(0)
-            out += _texts(self.cell_definition(cell, self.local[self.shared.idents[id(cell)]]))
+            out.append(self.cell_definition(cell, self.local[cell.ident]))
         return out
 
-    def cell_definition(self, cell: Cell, name: str) -> Lines:
-        self.taken, self.below = False, []
-        text = self.inline(cell, self.shared.idents[id(cell)])
-        below, self.below, self.taken = self.below, [], False
-        gap = "" if text.startswith("(") else ":"
-        return self.lined(f"@{name}{gap}{_tailed(text, cell.tail)}", cell.prose, below)
+    def cell_definition(self, cell: Cell, name: str) -> str:
+        self.taken, self.below = False, ""
+        text = self.inline(cell)
+        below, self.below, self.taken = self.below, "", False
+        return self.row(f"@{name}{_tailed(_typed(text), cell.tail)}", cell.prose, below)
 
-    def definition(self, item: Item) -> Lines:
-        text, below = self.item(Item(item.name, True, item.pieces or ("str",), "", ""))
-        return self.lined(_tailed(text, item.tail), item.prose, below)
+    def named(self, item: Item) -> str:
+        name, pieces, tail, prose = item.content
+        return self.definition(name, pieces or ("str",), tail, prose)
+
+    def definition(self, label: str, pieces: Pieces, tail: str, prose: str) -> str:
+        """The line that defines a shared parameter (its name with a mark) or a named type."""
+        self.taken, self.below = False, ""
+        word = f"{label}{_tailed(_typed(self.type(pieces)), tail)}"
+        below, self.below, self.taken = self.below, "", False
+        return self.row(word, prose, below)
 
     def head(self) -> str:
         """The header and the block of shared definitions."""
         shared = self.shared
         words = [word for word in ("closed" if shared.closed else "", self.spelling.header(DEFAULT)) if word]
         out = [f"%{' '.join(words)}"] if words else []
-        block: list[str] = []
-        for text in shared.notes:
-            block += self.note(text)
-        for cell in shared.type_cells:
-            block += _texts(self.cell_definition(cell, shared.types[shared.idents[id(cell)]]))
-        for item in shared.recursive.values():
-            block += _texts(self.definition(item))
-        for item in shared.definitions:
-            key = item.key if item.key is not None else shared.keys[id(item)]
-            label, optional = shared.items[key], shared.optional[key]
-            text, below = self.item(
-                Item(
-                    label,
-                    not optional,
-                    item.pieces or (("str",) if not item.prose and not item.tail else ()),
-                    item.tail,
-                    item.prose,
-                )
-            )
-            block += _texts(self.lined(text, item.prose, below))
+        block = [self.note(text) for text in shared.notes]
+        block += [self.cell_definition(cell, shared.types[cell.ident]) for cell in shared.type_cells]
+        block += map(self.named, shared.recursive.values())
+        for key, label in shared.items.items():
+            _, pieces, tail, prose = shared.contents[key]
+            word = f".{label}{_marked(not shared.optional[key], tail)}"
+            block.append(self.definition(word, pieces or (() if prose or tail else ("str",)), tail, prose))
         block += self.local_types()
         if block:
             out += ["shared", *block]
         return "\n".join(out)
 
-    def note(self, text: str) -> list[str]:
+    def note(self, text: str) -> str:
         first, *more = [prose_line(line, self.spelling.note) for line in text.split("\n")]
         head = f"{self.spelling.note}{self.shared.notes[text]}"
-        return [f"{head} {first}" if first else head, *[f" {line}" for line in more]]
+        return "\n ".join([f"{head} {first}" if first else head, *more])
+
+
+def _marked(required: bool, tail: str) -> str:
+    """The mark of necessity: a parameter with a default is optional unless marked, another one required."""
+    if tail[:1] == "=":
+        return "!" if required else ""
+    return "" if required else "?"
+
+
+def _shown(pieces: Pieces) -> str:
+    """A type as it stands behind a name, where that is the same everywhere; else nothing."""
+    texts = [piece if isinstance(piece, str) else piece.shown for piece in pieces]
+    return "" if "" in texts else _typed("".join(texts))
+
+
+def _typed(text: str) -> str:
+    """A type behind a name."""
+    return text if text[:1] == "(" or not text else f":{text}"
 
 
 def _tailed(text: str, tail: str) -> str:
@@ -262,10 +295,6 @@ def _tailed(text: str, tail: str) -> str:
     if tail[:1] == "=" and text.endswith(("int>", "num>")):
         return f"{text[:-1]} >{tail}"
     return text + tail
-
-
-def _texts(lines: Lines) -> list[str]:
-    return [f"{'.' * depth or ' '}{text}" if text[:1] != "@" or not depth else text for depth, text in lines]
 
 
 def _letters(index: int) -> str:
@@ -280,15 +309,19 @@ def emit(catalog: Catalog, spelling: Spelling, costs: Costs, *, sharing: bool = 
     Linear in the size of the catalog. A tool whose entry would be longer than its minified JSON is passed through as
     JSON.
     """
-    pieces = [draw(tool, spelling) for tool in catalog]
-    shared = share(
-        [one for one, tool in zip(pieces, catalog, strict=True) if not tool.opaque], costs, everything=sharing
-    )
+    drawing = Drawing(spelling)
+    drawn = [None if tool.opaque else drawing.tool(tool) for tool in catalog.tools]
+    shared = share(drawing, [one for one in drawn if one is not None], costs, everything=sharing)
     _number(shared)
     layout = _Layout(shared, spelling)
+    layout.write([tool.description for tool in catalog.tools if tool.opaque and tool.description])
+    layout.show(drawing.unique)
+    layout.lay(drawing.items)
     head = layout.head()
-    layout.local, layout.pending = {}, []
-    entries = [_entry(layout, tool, one) for tool, one in zip(catalog, pieces, strict=True)]
+    entries = [
+        _opaque(layout, tool) if one is None else _entry(layout, tool, one)
+        for tool, one in zip(catalog.tools, drawn, strict=True)
+    ]
     return Emitted(head=head, entries=tuple(entries), shared=shared)
 
 
@@ -296,13 +329,16 @@ def _number(shared: Shared) -> None:
     for i, text in enumerate(shared.notes, 1):
         shared.notes[text] = i
     for i, cell in enumerate(shared.type_cells, 1):
-        shared.types[shared.idents[id(cell)]] = str(i)
+        shared.types[cell.ident] = str(i)
+
+
+def _opaque(layout: _Layout, tool: Tool) -> str:
+    """The entry of a tool of which a budget left the name alone."""
+    head = f"{name(tool.name)}(...)"
+    return f"{head} {layout.prose[tool.description]}" if tool.description else head
 
 
 def _entry(layout: _Layout, tool: Tool, drawn: Drawn) -> str:
-    if tool.opaque:
-        first, more = layout.prose(drawn.prose) if drawn.prose else ("", [])
-        return "\n".join([f"{drawn.name}(...) {first}" if drawn.prose else f"{drawn.name}(...)", *_texts(more)])
     text = layout.entry(drawn, "%rules" if tool.hides_policy else "")
     if "\\u" not in text:  # each construct is shorter than its JSON; only escapes can make an entry grow
         return text

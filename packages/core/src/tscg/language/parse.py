@@ -11,6 +11,7 @@ from tscg.errors import CompileError, ConfigError, ParseError
 from tscg.ir import AllOf, Catalog, Node, Note, Object, Param, Ref, Tool, children
 from tscg.language.scan import Scanner
 from tscg.language.spelling import DEFAULT, Spelling, read_slot, unescape
+from tscg.prose_form import normalise
 from tscg.record import replace
 from tscg.schema import noted
 
@@ -20,6 +21,7 @@ _generated = re.compile(r"(?:[0-9]+|[a-z]{1,2}|t[0-9]+)\Z").match
 _island_ref = re.compile(r'"\$ref":"#/\$defs/((?:[^"\\]|\\.)*)"')
 _label = re.compile(r'("(?:[^"\\]|\\.)*"|[A-Za-z0-9_$][A-Za-z0-9_$./-]*)(~[0-9]+)?')
 RULES = "%rules"
+ADDED = "%added"
 
 
 def decompile(text: str) -> Catalog:
@@ -33,7 +35,16 @@ def decompile(text: str) -> Catalog:
     """
     if not text:
         return Catalog()
-    return _Reader(text).catalog()
+    lines = text.split("\n")
+    starts = [0, *(at for at, line in enumerate(lines) if at and (line == ADDED or line.startswith(f"{ADDED} ")))]
+    if len(starts) == 1:
+        return _Reader(lines, 0, len(lines)).catalog()
+    tools: dict[str, Tool] = {}
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        for tool in _Reader(lines, start, end).catalog():
+            tools.pop(tool.name, None)  # what is added supersedes what stands above it
+            tools[tool.name] = tool
+    return Catalog(tools=tuple(tools.values()))
 
 
 @dataclass(slots=True)
@@ -58,8 +69,10 @@ class _Scope:
 
 
 class _Reader:
-    def __init__(self, text: str) -> None:
-        self.lines = text.split("\n")
+    """One section: the catalog as it was first, or what was added to it later."""
+
+    def __init__(self, lines: list[str], start: int, end: int) -> None:
+        self.lines, self.start, self.end = lines, start, end
         self.spelling: Spelling = DEFAULT
         self.closed = False
         self.shared = _Scope({})
@@ -72,12 +85,12 @@ class _Reader:
     def catalog(self) -> Catalog:
         at = self.header()
         self.note = re.compile(rf"{re.escape(self.spelling.note)}([0-9]+)")
-        if at < len(self.lines) and self.lines[at] == "shared":
+        if at < self.end and self.lines[at] == "shared":
             block, at = self.block(at + 1)
             self.read_shared(block)
         tools: list[Tool] = []
         names: set[str] = set()
-        while at < len(self.lines):
+        while at < self.end:
             head = self.lines[at]
             if not head or head[0] in " .@":
                 raise ParseError("expected a tool", line=at + 1, column=1)
@@ -95,10 +108,10 @@ class _Reader:
         return Catalog(tools=tuple(tools))
 
     def header(self) -> int:
-        line = self.lines[0]
+        line, number = self.lines[self.start], self.start + 1
         if not line.startswith("%"):
-            return 0
-        for word in re.findall(r'[a-z]+(?:="(?:[^"\\]|\\.)*")?|.', line[1:]):
+            return self.start
+        for word in re.findall(r'[a-z]+(?:="(?:[^"\\]|\\.)*")?|.', line[len(ADDED) if self.start else 1 :]):
             if word == " ":
                 continue
             slot, given, value = word.partition("=")
@@ -108,11 +121,11 @@ class _Reader:
                 try:
                     read = read_slot(slot, json.loads(value))
                 except (ConfigError, ValueError) as error:
-                    raise ParseError(str(error), line=1, column=2) from None
+                    raise ParseError(str(error), line=number, column=2) from None
                 self.spelling = replace(self.spelling, **{read[0]: read[1]})
             else:
-                raise ParseError(f"unknown word {word!r} in the header", line=1, column=2)
-        return 1
+                raise ParseError(f"unknown word {word!r} in the header", line=number, column=2)
+        return self.start + 1
 
     # --- lines --------------------------------------------------------------------------------------------------------
 
@@ -121,7 +134,7 @@ class _Reader:
         root = _Line(at, 0, head or "")
         stack = [root]
         last = root
-        while at < len(self.lines):
+        while at < self.end:
             raw = self.lines[at]
             if raw.startswith(" ") and (head is not None or last is not root):
                 last.more.append(raw[1:])
@@ -145,7 +158,8 @@ class _Reader:
     def prose(self, first: str, line: _Line) -> str:
         if not first and not line.more:
             return ""
-        return "\n".join(self.said(text, line.number + i) for i, text in enumerate((first, *line.more)))
+        text = "\n".join(self.said(text, line.number + i) for i, text in enumerate((first, *line.more)))
+        return text if text.isprintable() else normalise(text)
 
     def said(self, line: str, number: int) -> str:
         if self.spelling.note not in line:
@@ -186,7 +200,10 @@ class _Reader:
             rest = scanner.rest_type()
             self.finish(scanner, lines[-1])
             lines = lines[:-1]
-        return tuple(self.param(line, scope) for line in lines), rest
+        params = tuple(self.param(line, scope) for line in lines)
+        if len({param.name for param in params}) != len(params):
+            raise ParseError("a parameter stands twice", line=lines[-1].number, column=1)
+        return params, rest
 
     def param(self, line: _Line, scope: _Scope) -> Param:
         scanner = self.scanner(line, scope)
@@ -325,7 +342,7 @@ class _Reader:
         params, rest = scanner.params(")")
         if scanner.below is not None and not scanner.used:
             scanner.used = True
-            params, rest = (*params, *scanner.below), rest or scanner.below_rest
+            params, rest = scanner.distinct((*params, *scanner.below)), rest or scanner.below_rest
         closed = scanner.take("!") is not self.closed
         node: Node = scanner.properties(Object(params=params, rest=rest, closed=closed))
         if scanner.peek("$"):

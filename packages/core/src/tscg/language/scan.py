@@ -367,7 +367,13 @@ class Scanner:
                 rest = self.below_rest if rest is None else rest
             else:
                 found.append(self.param())
-        return tuple(found), rest
+        return self.distinct(tuple(found)), rest
+
+    def distinct(self, params: tuple[Param, ...]) -> tuple[Param, ...]:
+        """The parameters; an error if a name stands twice."""
+        if len({param.name for param in params}) != len(params):
+            raise self.error("a parameter stands twice")
+        return params
 
     def rest_next(self) -> bool:
         """Does the type of undeclared names follow?"""

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain, compress, filterfalse, repeat
+from operator import attrgetter, itemgetter, not_
 
 from tscg.costs import Costs
-from tscg.language.cells import Cell, Drawn, Item, Pieces
+from tscg.language.cells import Cell, Content, Drawn, Item, Pieces
+from tscg.language.draw import Drawing
 
 __all__ = ["Shared", "chunks", "share"]
 
@@ -22,21 +25,27 @@ EXPLODES = 300.0  # tokens: where nothing is to be shared, a part that would rep
 VARIANT = 2.0  # tokens that every use of a second definition of one name must save beyond its longer label
 SHORT = 6  # characters below which a sentence is not worth counting
 _split = re.compile(r"((?<=[.!?:;]) |\n)").split
-_cut, _keep = "\0", "\1"
+_cut, _keep, _between = "\0", "\1", "\2"  # marks that prose does not have
+
+
+_key, _required = attrgetter("key"), attrgetter("required")
+_pieces, _prose = itemgetter(1), itemgetter(3)  # of the content of a parameter
+_above_one = (1).__lt__
+_sentences = itemgetter(slice(None, None, 2))  # of what ``chunks`` gives
 
 
 class Shared:
-    """What is shared: labels of parameters by their key, names of types by cell, numbers of sentences."""
+    """What is shared: labels of parameters by key, names of types by cell, numbers of sentences."""
 
     __slots__ = (
-        "chunks", "closed", "definitions", "idents", "items", "keys", "local", "names", "notes", "optional",
-        "recursive", "runs", "type_cells", "types",
+        "chunks", "closed", "contents", "items", "local", "names", "notes", "optional", "proses", "recursive",
+        "runs", "type_cells", "types",
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.items: dict[object, str] = {}
-        self.optional: dict[object, bool] = {}
-        self.definitions: list[Item] = []
+        self.contents: list[Content] = []  # of parameters, by key
+        self.items: dict[int, str] = {}
+        self.optional: dict[int, bool] = {}
         self.names: set[str] = set()
         self.types: dict[int, str] = {}
         self.type_cells: list[Cell] = []
@@ -44,10 +53,9 @@ class Shared:
         self.recursive: dict[str, Item] = {}
         self.notes: dict[str, int] = {}
         self.runs: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-        self.idents: dict[int, int] = {}
-        self.keys: dict[int, object] = {}
+        self.proses: list[str] = []  # every text that is shown, as often as it is
+        self.chunks: dict[str, list[str]] = {}  # of the texts in which a sentence is shared
         self.closed = False
-        self.chunks: dict[str, list[str]] = {}
 
 
 def chunks(prose: str) -> list[str]:
@@ -58,269 +66,242 @@ def chunks(prose: str) -> list[str]:
     """
     if _cut in prose or _keep in prose:
         return _split(prose)
+    return _marked(prose).split(_cut)
+
+
+def _marked(prose: str) -> str:
+    """The prose with a mark before and behind each gap."""
     held = "e.g. " in prose or "i.e. " in prose
     if held:  # no sentence ends there
         prose = prose.replace("e.g. ", f"e.g.{_keep}").replace("i.e. ", f"i.e.{_keep}")
-    for end in (". ", ": ", "; ", "! ", "? "):  # five replacements are much faster than one regular expression
+    for end in ".:;!?":  # five splits are much faster than one regular expression, and than replacements
         if end in prose:
-            prose = prose.replace(end, f"{end[0]}{_cut} {_cut}")
+            prose = f"{end}{_cut} {_cut}".join(prose.split(f"{end} "))
     if "\n" in prose:
         prose = prose.replace("\n", f"{_cut}\n{_cut}")
-    return (prose.replace(_keep, " ") if held else prose).split(_cut)
+    return prose.replace(_keep, " ") if held else prose
 
 
 class _Sharing:
-    def __init__(self, tools: Sequence[Drawn], costs: Costs) -> None:
-        self.tools, self.costs, self.out = tools, costs, Shared()
-        self.cells: dict[object, int] = {}
-        self.unique: list[Cell] = []
-        self.count: dict[object, int] = {}
-        self.needed: dict[object, int] = {}
-        self.first: dict[object, Item] = {}
-
-    # --- identity: equal cells get one number, equal parameters one key -----------------------------------------------
-
-    def ident(self, cell: Cell) -> int:
-        found = self.out.idents.get(id(cell))
-        if found is not None:
-            return found
-        if cell.items is None:
-            key: object = (self.pieces_key(cell.pieces), cell.tail, cell.prose)
-        else:
-            parts = tuple((self.item_key(item), item.required) for item in cell.items)
-            key = (cell.head, parts, cell.closed, cell.text, cell.tail, cell.prose)
-        number = self.cells.get(key)
-        if number is None:
-            number = self.cells[key] = len(self.unique)
-            self.unique.append(cell)
-            for item in cell.items or ():
-                self.seen(item)
-        self.out.idents[id(cell)] = number
-        return number
-
-    def pieces_key(self, pieces: Pieces) -> object:
-        if not pieces:
-            return ""
-        if len(pieces) == 1 and isinstance(pieces[0], str):
-            return pieces[0]
-        return tuple(piece if isinstance(piece, str) else self.ident(piece) for piece in pieces)
-
-    def item_key(self, item: Item) -> object:
-        key = item.key
-        if key is None:
-            key = self.out.keys.get(id(item))
-            if key is None:
-                key = (item.name, self.pieces_key(item.pieces), item.tail, item.prose)
-                if all(isinstance(piece, str) for piece in item.pieces):
-                    item.key = key
-                else:
-                    self.out.keys[id(item)] = key
-        return key
-
-    def seen(self, item: Item) -> None:
-        if item.name[0] in "!*@":
-            return
-        key = item.key or self.item_key(item)
-        count = self.count.get(key)
-        if count is None:
-            self.count[key] = 1
-            self.first[key] = item
-        else:
-            self.count[key] = count + 1
-        if item.required:
-            self.needed[key] = self.needed.get(key, 0) + 1
+    def __init__(self, drawing: Drawing, tools: Sequence[Drawn], costs: Costs) -> None:
+        self.drawing, self.tools, self.costs, self.out = drawing, tools, costs, Shared()
+        apart = map(set(drawing.unique).isdisjoint, map(_pieces, drawing.keys))
+        self.held = set(compress(drawing.keys.values(), map(not_, apart)))  # keys of those with a cell in their type
+        self.contents = self.out.contents = list(drawing.keys)
 
     def read(self) -> None:
-        closed = opened = 0
-        for tool in self.tools:
-            if tool.cell is not None:
-                for item in tool.cell.items or ():
-                    self.seen(item)
-                closed += tool.cell.closed
-                opened += not tool.cell.closed
-            self.pieces_key(tool.after)
-            for _, item in tool.types:
-                self.item_key(item)
-        for cell in self.unique:
-            if cell.items is not None:
-                closed += cell.closed
-                opened += not cell.closed
-        self.out.closed = closed > opened + 4  # the header that says so costs about four marks
+        """Are most objects closed? The header that says so costs about four marks."""
+        whole = [tool.closed for tool in self.tools if tool.items is not None]
+        whole += [cell.closed for cell in self.drawing.unique if cell.items is not None]
+        self.out.closed = 2 * sum(whole) > len(whole) + 4
 
     # --- parameters ---------------------------------------------------------------------------------------------------
 
     def size(self, pieces: Pieces, memo: dict[int, float]) -> float:
-        total = 0.0
+        total, chars = 0.0, self.costs.structure_chars
         for piece in pieces:
             if isinstance(piece, str):
-                total += self.costs.structure(piece)
+                total += len(piece) / chars
             else:
                 total += self.cell_size(piece, memo)
         return total
 
     def cell_size(self, cell: Cell, memo: dict[int, float]) -> float:
-        number = self.out.idents[id(cell)]
+        number = cell.ident
         if number in memo:
             return memo[number]
         if number in self.out.types:
             return REF
-        memo[number] = REF
         if cell.items is None:
             total = self.size(cell.pieces, memo)
         else:
             total = 2.0 + self.costs.structure(cell.text)
             for item in cell.items:
-                if self.item_key(item) in self.out.items:
+                if item.key in self.out.items:
                     total += 1.0
                 else:
-                    total += self.costs.structure(item.name) + self.item_size(item, memo) + (not item.required)
+                    name = self.costs.structure(item.content[0])
+                    total += name + self.item_size(item.content, memo) + (not item.required)
         memo[number] = total
         return total
 
-    def item_size(self, item: Item, memo: dict[int, float]) -> float:
-        prose = self.costs.prose(item.prose) + 0.6 if item.prose else 0.0
-        return self.size(item.pieces, memo) + self.costs.structure(item.tail) + prose
+    def item_size(self, content: Content, memo: dict[int, float]) -> float:
+        _, pieces, tail, prose = content
+        said = self.costs.prose(prose) + 0.6 if prose else 0.0
+        return self.size(pieces, memo) + self.costs.structure(tail) + said
 
     def share_items(self) -> None:
+        out, contents, seen = self.out, self.contents, self.drawing.seen
+        counts = Counter(map(_key, seen))
+        required = Counter(map(_key, filter(_required, seen)))
         memo: dict[int, float] = {}
-        by_name: dict[str, list[tuple[float, int, object]]] = {}
-        for order, (key, count) in enumerate(self.count.items()):
-            if count < 2:
+        by_name: dict[str, list[tuple[float, int, int]]] = {}
+        for order, key in enumerate(compress(counts, map(_above_one, counts.values()))):
+            name = contents[key][0]
+            if name[0] in "!*@":
                 continue
-            item = self.first[key]
-            each = self.item_size(item, memo)
-            needed = self.needed.get(key, 0)
+            count, needed = counts[key], required.get(key, 0)
             agree = max(needed, count - needed)
             marks = count - needed
-            gain = (count - 1) * each + marks - (count - agree) - self.costs.structure(item.name) - 1.5
+            each = self.item_size(contents[key], memo)
+            gain = (count - 1) * each + marks - (count - agree) - self.costs.structure(name) - 1.5
             if gain > GAIN:
-                by_name.setdefault(item.name, []).append((gain, order, key))
+                by_name.setdefault(name, []).append((gain, order, key))
         for name, found in by_name.items():
-            found.sort(key=lambda row: (-self.count[row[2]], row[1]))  # the most used has the bare name
+            found.sort(key=lambda row: (-counts[row[2]], row[1]))  # the most used has the bare name
             taken = 0
             for gain, _, key in found:
-                if taken and gain - (REF + VARIANT) * self.count[key] <= GAIN:
+                if taken and gain - (REF + VARIANT) * counts[key] <= GAIN:
                     continue
                 taken += 1
                 label = name if taken == 1 else f"{name}~{taken}"
-                self.out.items[key] = label
-                self.out.names.add(label)
-                self.out.optional[key] = self.needed.get(key, 0) * 2 < self.count[key]
-                self.out.definitions.append(self.first[key])
+                out.items[key] = label
+                out.names.add(label)
+                out.optional[key] = required.get(key, 0) * 2 < counts[key]
+        self.held.difference_update(out.items)
 
     # --- types --------------------------------------------------------------------------------------------------------
 
     def share_types(self, forced_only: bool = False) -> None:
-        users: dict[int, set[int]] = {}
-        uses: Counter[int] = Counter()
-        below: dict[int, list[int]] = {}
+        unique, out = self.drawing.unique, self.out
+        if not unique:
+            return
+        uses, users = self.users()
+        memo: dict[int, float] = {}
+        for number, cell in enumerate(unique):  # children come before their parents
+            if not (cell.prose or cell.tail):
+                if uses[number] < 2:
+                    continue
+                gain = (uses[number] - 1) * self.cell_size(cell, memo) - uses[number] * REF - 3.0
+                if gain <= (EXPLODES if forced_only else GAIN):
+                    continue
+            memo[number] = REF
+            if not forced_only and (len(users[number]) > 1 or -1 in users[number]):
+                out.types[number] = ""
+                out.type_cells.append(cell)
+            else:
+                out.local.add(number)
 
-        def use(pieces: Pieces, tool: int, into: list[int] | None) -> None:
+    def users(self) -> tuple[list[int], list[set[int]]]:
+        """How often each cell is used, and by which tools (-1 is the shared block)."""
+        unique, held, contents = self.drawing.unique, self.held, self.contents
+        uses = [0] * len(unique)
+        users: list[set[int]] = [set() for _ in unique]
+        below: list[list[int]] = [[] for _ in unique]
+
+        def use(pieces: Pieces, tool: int) -> None:
             for piece in pieces:
-                if not isinstance(piece, str):
-                    number = self.out.idents[id(piece)]
-                    uses[number] += 1
-                    users.setdefault(number, set()).add(tool)
-                    if into is not None:
-                        into.append(number)
-
-        def use_item(item: Item, tool: int, into: list[int] | None) -> None:
-            if item.key is None and self.item_key(item) not in self.out.items:
-                use(item.pieces, tool, into)
+                if type(piece) is Cell:
+                    uses[piece.ident] += 1
+                    users[piece.ident].add(tool)
+                    if tool < -1:
+                        below[-2 - tool].append(piece.ident)
 
         for i, tool in enumerate(self.tools):
-            for item in (tool.cell.items or ()) if tool.cell is not None else ():
-                use_item(item, i, None)
-            use(tool.after, i, None)
+            for key in held.intersection(map(_key, tool.items or ())):
+                use(contents[key][1], i)
+            if tool.after:
+                use(tool.after, i)
             for _, item in tool.types:
-                use(item.pieces, i, None)
-        for item in self.out.definitions:
-            use(item.pieces, -1, None)
-        for number, cell in enumerate(self.unique):
-            into = below.setdefault(number, [])
-            use(cell.pieces, -2 - number, into)
-            for item in cell.items or ():
-                use_item(item, -2 - number, into)
-        self.spread(users, below)
-        memo: dict[int, float] = {}
-        for number, cell in enumerate(self.unique):  # children come before their parents
-            forced = bool(cell.prose or cell.tail)
-            gain = (uses[number] - 1) * self.cell_size(cell, memo) - uses[number] * REF - 3.0
-            if not forced and (uses[number] < 2 or gain <= (EXPLODES if forced_only else GAIN)):
-                continue
-            memo[number] = REF
-            if not forced_only and (len(users.get(number, ())) > 1 or -1 in users.get(number, ())):
-                self.out.types[number] = ""
-                self.out.type_cells.append(cell)
-            else:
-                self.out.local.add(number)
-
-    def spread(self, users: dict[int, set[int]], below: dict[int, list[int]]) -> None:
-        """Tools that use a cell use what is in it: parents come after their children, so walk backwards."""
-        for number in range(len(self.unique) - 1, -1, -1):
-            mine = {tool for tool in users.get(number, ()) if tool >= -1}
-            users[number] = mine
-            if len(mine) > 2:
-                mine = set(sorted(mine)[:2])
-            for child in below.get(number, ()):
-                users.setdefault(child, set()).update(mine)
+                use(item.content[1], i)
+        for key in self.out.items:
+            use(contents[key][1], -1)
+        for number, cell in enumerate(unique):
+            use(cell.pieces, -2 - number)
+            for key in held.intersection(map(_key, cell.items)) if cell.items else ():
+                use(contents[key][1], -2 - number)
+        _spread(users, below)
+        return uses, users
 
     def share_recursive(self) -> None:
-        found: dict[str, list[tuple[object, Item]]] = {}
+        found: dict[str, list[Item]] = {}
         for tool in self.tools:
             for name, item in tool.types:
-                found.setdefault(name, []).append((self.item_key(item), item))
-        for name, rows in found.items():
-            if len(rows) > 1 and all(key == rows[0][0] for key, _ in rows):
-                self.out.recursive[name] = rows[0][1]
+                found.setdefault(name, []).append(item)
+        for name, items in found.items():
+            if len(items) > 1 and all(item.key == items[0].key for item in items):
+                self.out.recursive[name] = items[0]
 
     # --- sentences ----------------------------------------------------------------------------------------------------
 
-    def proses(self) -> Iterator[str]:
+    def proses(self) -> list[str]:
+        """Every text that is shown, as often as it is."""
+        out: list[str] = []
+        texts = list(map(_prose, self.contents))
+        text, shared, recursive = texts.__getitem__, self.out.items.__contains__, self.out.recursive
         for tool in self.tools:
             if tool.prose:
-                yield tool.prose
+                out.append(tool.prose)
             if tool.note is not None and tool.note[1]:
-                yield tool.note[1]
-            for item in (tool.cell.items or ()) if tool.cell is not None else ():
-                if item.prose and self.item_key(item) not in self.out.items:
-                    yield item.prose
-            for name, item in tool.types:
-                if item.prose and name not in self.out.recursive:
-                    yield item.prose
-        for item in (*self.out.definitions, *self.out.recursive.values()):
-            if item.prose:
-                yield item.prose
-        for cell in self.unique:
+                out.append(tool.note[1])
+            if tool.items:
+                out += filter(None, map(text, filterfalse(shared, map(_key, tool.items))))
+            if tool.types:
+                out += [texts[item.key] for name, item in tool.types if texts[item.key] and name not in recursive]
+        out += filter(None, map(text, self.out.items))
+        out += filter(None, map(text, map(_key, recursive.values())))
+        for cell in self.drawing.unique:
             if cell.prose:
-                yield cell.prose
-            for item in cell.items or ():
-                if item.prose and self.item_key(item) not in self.out.items:
-                    yield item.prose
+                out.append(cell.prose)
+            if cell.items:
+                out += filter(None, map(text, filterfalse(shared, map(_key, cell.items))))
+        return out
 
     def share_notes(self) -> None:
-        split = [self.out.chunks.setdefault(prose, chunks(prose)) for prose in self.proses()]
-        count = Counter(part for parts in split for part in parts[::2] if len(part) >= SHORT)
-        again = {part: n for part, n in count.items() if n > 1}
+        out = self.out
+        parted = _parted(list(dict.fromkeys(out.proses)))
+        split = list(map(parted.__getitem__, out.proses))
+        counts = Counter(chain.from_iterable(map(_sentences, split)))
+        twice = compress(counts, map(_above_one, counts.values()))
+        again = {part: counts[part] for part in twice if len(part) >= SHORT}
         if not again:
             return
+        split = list(compress(split, map(not_, map(again.keys().isdisjoint, split))))
         broken = Counter(
-            parts[i] for parts in split for i in range(2, len(parts), 2) if parts[i - 1] == "\n" and parts[i] in again
+            parts[i]
+            for parts in split
+            if "\n" in parts
+            for i in range(2, len(parts), 2)
+            if parts[i - 1] == "\n" and parts[i] in again
         )
         for run in _runs(split, again):
             text, n = "".join(run), again[run[0]]
             if n > 2 and broken[run[0]] == n:
                 text = f"\n{text}"  # it always starts a line: the break is part of it
             if (n - 1) * self.costs.prose(text) - n * REF - 3.0 > GAIN:
-                self.out.notes[text] = 0
-                self.out.runs.setdefault(run[0], []).append((run, text))
+                out.notes[text] = 0
+                out.runs.setdefault(run[0], []).append((run, text))
+        apart = map(out.runs.keys().isdisjoint, parted.values())
+        out.chunks = dict(compress(parted.items(), map(not_, apart)))
+
+
+def _spread(users: list[set[int]], below: list[list[int]]) -> None:
+    """Tools that use a cell use what is in it: parents come after their children, so walk backwards."""
+    for number in range(len(users) - 1, -1, -1):
+        mine = users[number] = {tool for tool in users[number] if tool >= -1}
+        if len(mine) > 2:
+            mine = set(sorted(mine)[:2])
+        for child in below[number]:
+            users[child].update(mine)
+
+
+def _parted(proses: list[str]) -> dict[str, list[str]]:
+    """``chunks`` of each text, found in one go over them all."""
+    ascii = list(filter(str.isascii, proses))  # a text with other characters makes the joined one slow to search
+    joined = _between.join(ascii)
+    parted: dict[str, list[str]] = {}
+    if joined.count(_between) == len(ascii) - 1 and _cut not in joined and _keep not in joined:
+        parted.update(zip(ascii, map(str.split, _marked(joined).split(_between), repeat(_cut)), strict=True))
+    for prose in filterfalse(parted.__contains__, proses):
+        parted[prose] = chunks(prose)
+    return parted
 
 
 def _runs(split: Iterable[list[str]], again: dict[str, int]) -> list[tuple[str, ...]]:
     """Sentences that are said again, those that always follow one another as one run (with the gaps between)."""
     follow: Counter[tuple[str, str, str]] = Counter()
     for parts in split:
-        for i in range(0, len(parts) - 2, 2):
+        for i in range(0, len(parts) - 2, 2) if len(parts) > 1 else ():
             if parts[i] in again and parts[i + 2] in again:
                 follow[parts[i], parts[i + 1], parts[i + 2]] += 1
     after = {a: (gap, b) for (a, gap, b), n in follow.items() if n == again[a] == again[b] and a != b}
@@ -339,15 +320,15 @@ def _runs(split: Iterable[list[str]], again: dict[str, int]) -> list[tuple[str, 
     return runs
 
 
-def share(tools: Sequence[Drawn], costs: Costs, everything: bool = True) -> Shared:
+def share(drawing: Drawing, tools: Sequence[Drawn], costs: Costs, everything: bool = True) -> Shared:
     """Decide what these tools share; not ``everything``: only types that need a name of their own."""
-    work = _Sharing(tools, costs)
+    work = _Sharing(drawing, tools, costs)
     work.read()
-    if not everything:
-        work.share_types(forced_only=True)
-        return work.out
-    work.share_items()
-    work.share_types()
-    work.share_recursive()
-    work.share_notes()
+    if everything:
+        work.share_items()
+        work.share_recursive()
+    work.share_types(forced_only=not everything)
+    work.out.proses = work.proses()
+    if everything and work.out.proses:
+        work.share_notes()
     return work.out

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from operator import itemgetter
 
 from tscg.errors import ConfigError
 from tscg.record import Record
 
-__all__ = ["DEFAULT", "FORMATS", "RESERVED", "SPELLINGS", "Spelling", "literal", "name", "prose_line", "unescape"]
+__all__ = [
+    "DEFAULT", "FORMATS", "RESERVED", "SPELLINGS", "Spelling", "is_plain", "listed", "literal", "name", "prose_line",
+    "unescape",
+]  # fmt: skip
 
 
 class Spelling(Record):
@@ -117,9 +121,54 @@ def literal(text: str) -> str:
     return json_text(text)
 
 
+_first = itemgetter(0)
+
+
+def listed(values: tuple[str, ...], gap: str) -> str:
+    """The spelling of listed values, each as ``literal`` spells it.
+
+    >>> listed(('"open"', '"closed"', '"two words"', "1"), " ")
+    'open closed "two words" 1'
+    """
+    text = " ".join(values)
+    if text.count('"') == 2 * len(values):  # most often all are bare words, which one look at all of them tells
+        bare = text.replace('"', "")
+        words = bare.split(" ")
+        if (
+            len(words) == len(values)
+            and "" not in words
+            and bare.isascii()
+            and "".join(map(_first, words)).isalpha()
+            and bare.replace(" ", "").replace("_", "").replace("-", "").replace(".", "").replace("/", "").isalnum()
+            and RESERVED.isdisjoint(words)
+        ):
+            return bare if gap == " " else gap.join(words)
+    return gap.join(map(literal, values))
+
+
 # What is unsafe and yet "printable" in Unicode's words: fillers, joiners and selectors that show nothing.
-_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
-_MARKER_STARTS = ("<|", "</", "<t", "<f", "<s", "<b", "<e", "[I", "[/", "[T", "[A")
+_INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
+# What makes a marker of an opening bracket.
+_TAGS = ("tool>", "tools>", "tool_call>", "tool_response>", "function_call>", "function_calls>", "s>", "bos>", "eos>",
+         "start_of_turn>", "end_of_turn>")  # fmt: skip
+_ANGLED = ("|", *_TAGS, *[f"/{tag}" for tag in _TAGS])
+_SQUARED = ("INST]", "/INST]", "TOOL_CALLS]", "/TOOL_CALLS]", "AVAILABLE_TOOLS]", "/AVAILABLE_TOOLS]")
+
+
+def is_plain(text: str, note: str) -> bool:
+    """Is there nothing to escape in a text without line breaks? It never says so wrongly.
+
+    >>> is_plain("See [1]", "^"), is_plain("See ^1", "^")
+    (True, False)
+    """
+    return (
+        text.isprintable()
+        and note not in text
+        and "\\u{" not in text
+        and (text.isascii() or not any(map(text.__contains__, _INVISIBLE)))
+        and not ("<" in text and any(rest.startswith(_ANGLED) for rest in text.split("<")[1:]))
+        and not ("[" in text and any(rest.startswith(_SQUARED) for rest in text.split("[")[1:]))
+    )  # fmt: skip
 
 
 def prose_line(text: str, note: str) -> str:
@@ -128,14 +177,7 @@ def prose_line(text: str, note: str) -> str:
     >>> prose_line("See ^1 and\u2028here", "^")
     'See \\u{5e}1 and\\u{2028}here'
     """
-    plain = (
-        text.isprintable()
-        and note not in text
-        and "\\u{" not in text
-        and (text.isascii() or _INVISIBLE.isdisjoint(text))
-    )
-    marks = "<" in text or "[" in text
-    if plain and not (marks and any([start in text for start in _MARKER_STARTS])):  # noqa: C419  # a list is faster
+    if is_plain(text, note):
         return text  # the usual case, without a regular expression
     return _prose_trouble(note).sub(_prose_escape, text)
 

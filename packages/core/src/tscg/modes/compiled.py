@@ -5,34 +5,40 @@ from __future__ import annotations
 import marshal
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 from tscg.costs import Costs, costs_of
 from tscg.errors import ConfigError, Fragment
-from tscg.ir import JSON, Catalog
-from tscg.language.emit import Emitted
-from tscg.modes import providers
+from tscg.ir import JSON, Catalog, Tool
 from tscg.modes.options import Mode
+from tscg.modes.sent import Sent
 from tscg.profiles import Profile
 from tscg.record import Record
 from tscg.schema import minified
 
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
-    from tscg.calls import Call, CallError, Decoded, Lookup
+    from typing import Any
+
+    from tscg.calls import Call, Decoded, Item
     from tscg.decoders import Stream
     from tscg.decoding import Decoding
+    from tscg.language.emit import Emitted
     from tscg.resolve import Surface
     from tscg.stats import Stats
     from tscg.tokenizers import Tokenizer
     from tscg.trace import Trace
+    from tscg.turns import Turn
 
 __all__ = ["CompiledCatalog"]
+
+NOTHING: Mapping[str, Tool] = {}
 
 
 class CompiledCatalog(Record):
     """What :func:`tscg.compile` gives: texts and wire tools out, calls back. Immutable, picklable, thread-safe.
 
-    ``catalog`` holds the tools in the order shown, ``shown`` the same with the prose that the profile keeps.
+    ``catalog`` holds the tools in the order shown, ``shown`` the same with the prose that the profile keeps. ``gone``
+    are tools of an earlier compilation (``previous``) that are no more, ``before`` those that its text lists.
     """
 
     catalog: Catalog
@@ -42,9 +48,10 @@ class CompiledCatalog(Record):
     encoding: str
     counting: object = None
     model: str | None = None
-    emitted: Emitted | None = None
-    prompt: str = ""
+    sent: Sent
     wire: bytes = b""
+    gone: tuple[Tool, ...] = ()
+    before: Mapping[str, Tool] = NOTHING
     wire_names: Mapping[str, str]
     details: Mapping[str, str]
     dialect: str = "tool_call"
@@ -54,6 +61,8 @@ class CompiledCatalog(Record):
     reasons: tuple[str, ...] = ()
     budget: int | None = None
     given_order: bool = False
+    must_call: bool = False
+    parallel: bool = True
     anchors: str = ""
     closure: str = ""
 
@@ -76,58 +85,98 @@ class CompiledCatalog(Record):
 
     @property
     def stop(self) -> tuple[str, ...]:
-        """Strings at which generation should end, so that the model invents no result; empty but for text mode."""
-        if self.mode != "text":
+        """Strings at which generation should end, so that the model invents no result; empty where calls are native."""
+        if self.mode != "text" and getattr(self.options, "transport", "native") != "text":
             return ()
         from tscg.encode import stops
 
         return stops(self.surface)
 
     @property
+    def prompt(self) -> str:
+        """What goes into the system message; empty in native and passthrough mode."""
+        return self.sent.prompt
+
+    @property
+    def text(self) -> str:
+        """The catalog alone: in the language, as a map (dispatch), as stubs (code); empty in native and passthrough."""
+        return self.sent.text
+
+    @property
+    def emitted(self) -> Emitted | None:
+        """The text in its parts, where it is one in the language."""
+        return self.sent.emitted
+
+    @property
     def lookup_tool(self) -> str:
-        """Wire name of the lookup tool, empty where the mode has none."""
-        return ""
+        """Name of the lookup tool, empty where there is none."""
+        return self.sent.lookup_tool
+
+    @cached_property
+    def listed(self) -> Mapping[str, Tool]:
+        """The tools that stand in the text, as they are shown: those of ``previous`` too, superseded ones aside."""
+        return {**self.before, **{tool.name: tool for tool in self.shown}}
+
+    @cached_property
+    def entries(self) -> Mapping[str, str]:
+        """What the text says of each tool, by name."""
+        if self.emitted is None:
+            return self.sent.entries
+        listed = (tool.name for tool in self.shown if tool.name not in self.sent.native)
+        return dict(zip(listed, self.emitted.entries, strict=True))
 
     @property
     def codes(self) -> Mapping[str, str]:
-        """Codes of tools, empty where the mode has none."""
-        return {}
-
-    @cached_property
-    def text(self) -> str:
-        """The catalog in the language; empty in native and passthrough mode."""
-        return self.emitted.text if self.emitted is not None and self.mode == "text" else ""
+        """Codes of tools by name (``handles="codes"``); in code mode the names of their functions; else empty."""
+        return dict(self.sent.codes)
 
     @property
     def wire_tools(self) -> tuple[dict[str, Any], ...]:
         """Neutral tools ``{"name", "description", "parameters"}`` for the provider's tools field: fresh values."""
         return tuple(marshal.loads(self.wire)) if self.wire else ()
 
-    def to_openai(self, strict: bool | None = None) -> list[dict[str, Any]]:
-        """The tools field of OpenAI's chat API and compatibles."""
-        return self._native("openai") or providers.to_openai(list(self.wire_tools), self.catalog.builtins, strict)
+    def to_openai(self, strict: bool | str | None = None) -> list[dict[str, Any]]:
+        """The tools field of OpenAI's chat API and of those that speak its form.
 
-    def to_openai_responses(self, strict: bool = False) -> list[dict[str, Any]]:
-        """The tools field of OpenAI's Responses API."""
-        return self._native("openai_responses") or providers.to_openai_responses(
-            list(self.wire_tools), self.catalog.builtins, strict
-        )
+        ``strict=True`` puts every tool into strict mode and raises :class:`tscg.ConfigError` for one of which it would
+        block calls; ``"auto"`` decides per tool; False says that none is; None writes nothing, unless the options of
+        native mode say otherwise. ConfigError also for more tools than the row of the model allows.
+        """
+        from tscg.modes import adapt
 
-    def to_anthropic(self, cache: bool = True, ttl: str | None = None) -> list[dict[str, Any]]:
-        """The tools field of Anthropic's Messages API, with one cache breakpoint."""
-        return providers.to_anthropic(list(self.wire_tools), self.catalog.builtins, cache, ttl)
+        return adapt.openai(self, strict).tools
 
-    def to_gemini(self) -> list[dict[str, Any]]:
-        """The tools field of the Gemini API."""
-        return providers.to_gemini(list(self.wire_tools), self.catalog.builtins)
+    def to_openai_responses(self, strict: bool | str | None = None, defer: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """The tools field of OpenAI's Responses API. ``strict`` is written always, false unless asked for.
 
-    def _native(self, form: str) -> list[dict[str, Any]]:
-        """Passthrough in the format that the tools came in: deep copies of the originals, else nothing."""
-        if self.mode != "passthrough" or not len(self.catalog) or any(tool.format != form for tool in self.catalog):
-            return []
-        from tscg.formats.write import render
+        ``defer`` names tools that the model finds with the provider's tool search, whose entry is then added; at least
+        one tool must stay.
+        """
+        from tscg.modes import adapt
 
-        return [*(render(tool, form) for tool in self.catalog), *providers.held(self.catalog.builtins, form)]
+        return adapt.openai_responses(self, strict, defer).tools
+
+    def to_anthropic(
+        self, cache: bool = True, ttl: str | None = None, defer: Sequence[str] = (), strict: Sequence[str] = ()
+    ) -> list[dict[str, Any]]:
+        """The tools field of Anthropic's Messages API, with one cache breakpoint on the last tool that is not deferred.
+
+        ``ttl`` is ``"5m"`` or ``"1h"``. ``defer`` is as for the Responses API. ``strict`` names the tools for strict
+        mode; ConfigError for one that cannot be.
+        """
+        from tscg.modes import adapt
+
+        return adapt.anthropic(self, cache, ttl, defer, strict).tools
+
+    def to_gemini(self, dialect: str = "auto") -> list[dict[str, Any]]:
+        """The tools field of the Gemini API.
+
+        ``dialect`` is ``"json_schema"``, ``"openapi"`` (a subset, which every model takes), or ``"auto"``: the first
+        where the row of the model has it.
+        """
+        from tscg.modes import adapt
+
+        return adapt.gemini(self, dialect).tools
 
     def system(self, provider: str = "openai") -> JSON:
         """The prompt in a provider's shape: a text, Anthropic's blocks, Gemini's instruction; None when it is empty."""
@@ -166,22 +215,34 @@ class CompiledCatalog(Record):
     def stats(self) -> Stats:
         """Tokens of all that is sent beside the baselines; counted when first asked for."""
         from tscg.stats import StatsInput, stats_of
-        from tscg.trace import hidden_sentences
+        from tscg.trace import hidden_of
 
-        entries = (
-            dict(zip((tool.name for tool in self.shown), self.emitted.entries, strict=True))
-            if self.emitted and self.mode == "text"
-            else {}
-        )
-        back = {wire: name for name, wire in self.wire_names.items()}
+        names = {wire: name for name, wire in self.wire_names.items()}
+        entries, fixed = dict(self.entries), [self.prompt.replace(self.text, "", 1) if self.text else self.prompt]
+        wire: list[dict[str, JSON]] = []
         for item in self.wire_tools:
-            entries[back.get(item["name"], item["name"])] = minified({"type": "function", "function": item})
-        wire: list[dict[str, JSON]] = [{"type": "function", "function": item} for item in self.wire_tools]
+            wire.append({"type": "function", "function": item})
+            name = names.get(item["name"], item["name"])
+            if name in self.sent.native:
+                entries[name] = minified(wire[-1])
+            elif item["name"] not in self.sent.groups:
+                fixed.append(minified(wire[-1]))
         return stats_of(StatsInput(
             prompt=self.prompt, text=self.text, entries=entries, wire=wire, catalog=self.catalog,
-            tokenizer=self.tokenizer, fixed=self.prompt.replace(self.text, "", 1) if self.text else self.prompt,
-            details=self.details, hidden=hidden_sentences(self.catalog, self.shown),
+            tokenizer=self.tokenizer, fixed="".join(fixed), details=self.details,
+            hidden=hidden_of(self), lookalikes=self.sent.lookalikes,
+            notes=len(self.sent.notes),
         ))  # fmt: skip
+
+    @property
+    def _told(self) -> Catalog:
+        """The tools with the prose that reaches the model: none in a map."""
+        if self.mode != "dispatch":
+            return self.shown
+        from tscg.operators.prose import without_prose
+
+        native = self.sent.native
+        return self.shown.replace([tool if tool.name in native else without_prose(tool) for tool in self.shown])
 
     @cached_property
     def trace(self) -> Trace:
@@ -202,12 +263,17 @@ class CompiledCatalog(Record):
     @cached_property
     def surface(self) -> Surface:
         """What the model was shown, as the decoder needs it."""
+        from tscg.modes import adapt
         from tscg.resolve import Surface
 
-        native = frozenset() if self.mode == "text" else frozenset(tool.name for tool in self.catalog)
+        sent = self.sent
         return Surface(
-            catalog=self.catalog, mode=self.mode, wire_names=self.wire_names, wire_keys={}, native=native,
-            dialect=self.dialect, decoding=self.decoding, gone=frozenset(),
+            catalog=self.catalog, mode=self.mode, wire_names=self.wire_names, wire_keys=adapt.wire_keys(self),
+            native=sent.native, strict=adapt.strict_names(self), dialect=self.dialect, decoding=self.decoding,
+            gone=frozenset(tool.name for tool in self.gone),
+            options=self.options, constrained=getattr(self.options, "constrained", False), call_tool=sent.call_tool,
+            lookup_tool=sent.lookup_tool, run_tool=sent.run_tool, groups=sent.groups, codes=sent.codes,
+            retired=sent.retired,
         )  # fmt: skip
 
     def decode(self, output: object, finish_reason: str | None = None, *, seed: str = "") -> Decoded:
@@ -219,14 +285,14 @@ class CompiledCatalog(Record):
 
         return decode(self.surface, output, finish_reason=finish_reason, seed=seed)
 
-    def stream(self) -> Stream:
+    def stream(self, *, seed: str = "") -> Stream:
         """A reader of one streamed answer: ``feed`` chunks, then ``close``."""
         from tscg.decoders import Stream
 
-        return Stream(self.surface)
+        return Stream(self.surface, seed=seed)
 
-    def resolve(self, name: str, arguments: object, id: str = "") -> Call | Lookup | CallError:
-        """One native call: the call to make, or the error to send back."""
+    def resolve(self, name: str, arguments: object, id: str = "") -> Item:
+        """One native call: the call to make, the lookup to answer, the program to run, or the error to send back."""
         from tscg.resolve import resolve
 
         return resolve(self.surface, name, arguments, id)
@@ -249,11 +315,26 @@ class CompiledCatalog(Record):
 
         return encode_history(self.surface, messages)
 
+    def turn(
+        self, max_lookups: int = 3, max_repairs: int = 2, *, must_call: bool | str | None = None,
+        parallel: bool | None = None,
+    ) -> Turn:  # fmt: skip
+        """The rounds of one model call as values: hand it each answer, and it says what to do."""
+        from tscg.turns import turn_of
+
+        return turn_of(self, max_lookups, max_repairs, must_call, parallel)
+
     def output_schema(self) -> dict[str, Any]:
         """JSON Schema for constrained decoding: one or more calls, or an answer."""
         from tscg.constrain import output_schema
 
-        return output_schema(self.surface)
+        return output_schema(self.surface, must_call=self.must_call, parallel=self.parallel)
+
+    def output_grammar(self) -> str:
+        """GBNF, the grammar notation of llama.cpp, for constrained decoding: one or more calls, or an answer."""
+        from tscg.gbnf import output_grammar
+
+        return output_grammar(self.surface, must_call=self.must_call, parallel=self.parallel)
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-__all__ = ["LIMIT", "wire_names"]
+__all__ = ["LIMIT", "stamp", "wire_names"]
 
 LIMIT = 64  # characters: the smallest limit of the providers
 SUFFIX = 6  # base-32 characters of a hash of the original name
@@ -26,24 +26,33 @@ def _clean(name: str) -> str:
     return f"_{text}" if text[:1].isdigit() or text[:1] == "-" else text
 
 
-def _hashed(name: str, text: str) -> str:
+def stamp(name: str, text: str) -> str:
+    """A spelling made unique by a hash of the name that it stands for."""
     return f"{text[: LIMIT - SUFFIX - 1]}_{_hash(name)}"
 
 
-def wire_names(names: Iterable[str]) -> Mapping[str, str]:
+def wire_names(names: Iterable[str], kept: Mapping[str, str] | None = None) -> Mapping[str, str]:
     """The wire name of each name that is not legal itself; stable whatever else is in the catalog, but for collisions.
+
+    ``kept`` holds the wire names given out before, by name, also those of tools that are gone: they stay.
 
     >>> dict(wire_names(["get_user", "admin.tools.list"]))
     {'admin.tools.list': 'admin_tools_list'}
+    >>> dict(wire_names(["a.b", "a_b"], kept={"a.b": "a_b"}))
+    {'a.b': 'a_b', 'a_b': 'a_b_637p4n'}
     """
-    given = list(names)
+    kept = kept or {}
+    taken = set(kept.values())
+    given = [name for name in names if name not in kept]
     legal = {name for name in given if _legal(name)}
-    wanted = {name: _clean(name) for name in given if name not in legal}
+    cleaned = {name: _clean(name) for name in given if name not in legal}
     claims: dict[str, int] = {}
-    for text in wanted.values():
+    for text in cleaned.values():
         claims[text[:LIMIT]] = claims.get(text[:LIMIT], 0) + 1
-    out: dict[str, str] = {}
-    for name, text in wanted.items():
+    out = {name: wire for name, wire in kept.items() if name != wire}
+    out |= {name: stamp(name, name) for name in legal if name in taken}
+    for name, text in cleaned.items():
         cut = len(text) > LIMIT or not any(c.isalpha() for c in text)
-        out[name] = _hashed(name, text) if cut or text in legal or claims[text[:LIMIT]] > 1 else text
+        clash = text in legal or text in taken or claims[text[:LIMIT]] > 1
+        out[name] = stamp(name, text) if cut or clash else text
     return out

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tscg.language.emit import Emitted
-
-__all__ = ["LEGEND", "block_of", "prompt"]
+__all__ = ["ADDED", "LEGEND", "SHARED", "block_of", "prompt"]
 
 LEGEND = "A tool a line, its parameters in brackets or on lines with a dot: ? optional, = default."
 SHARED = "Parameters, @types and ^notes under `shared` are defined there once."
+ADDED = "%added"
+REPLACES = f"What stands below {ADDED} is newer and replaces lines of the same name above it."
 OPEN, CLOSE = "<tools>", "</tools>"
 
 
-def prompt(before: Sequence[str], emitted: Emitted, behind: Sequence[str]) -> str:
+def prompt(before: Sequence[str], text: str, behind: Sequence[str], *, shares: bool) -> str:
     """The whole prompt: what stands before (how to call), the legend, the block, and what stands behind it."""
-    legend = f"{LEGEND} {SHARED}" if emitted.head else LEGEND
-    return "\n".join([*before, legend, OPEN, emitted.text, CLOSE, *behind])
+    legend = f"{LEGEND} {SHARED}" if shares else LEGEND
+    if f"\n{ADDED}" in text:
+        behind = [REPLACES, *behind]
+    return "\n".join([*before, legend, OPEN, text, CLOSE, *behind])
 
 
 def block_of(text: str) -> str:

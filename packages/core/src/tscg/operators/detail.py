@@ -6,19 +6,18 @@ go, in their order; the only cut inside a sentence is the gloss, the first claus
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
-
 from tscg.prose.classify import BARE, SIGNALS, Of, Rank, Sentence, outline, quotes, rank
-from tscg.prose.gloss import TELLING, gloss, is_word, spoken, unsaid
-from tscg.prose.policy import known, stressed, words_of
+from tscg.prose.gloss import TELLING, gloss, is_word, says_more, spoken
+from tscg.prose.policy import known, stressed
 from tscg.prose.sentences import split
+from tscg.record import Record
 
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
-class Keep(NamedTuple):
+class Keep(Record):
     """What a profile keeps of the prose of tools, of parameters, and of all else (items, branches, shared types).
 
     ``news`` is how many words a parameter's first sentence must say that its name and type do not, to be shown at all;
@@ -34,17 +33,22 @@ class Keep(NamedTuple):
     binds: bool = False
 
 
-class Parts(NamedTuple):
+class Parts:
     """What a profile can show of a text: ``whole``, if the words of each of ``judged`` tell something, else ``rest``.
 
     A text of one sentence has no ``rest`` yet: that is the text itself where it turns out to be a policy.
     """
 
-    judged: tuple[tuple[str, ...], ...]
-    whole: str
-    rest: str | None
+    __slots__ = ("judged", "rest", "whole")
+
+    def __init__(self, judged: tuple[tuple[str, ...], ...], whole: str, rest: str | None) -> None:
+        self.judged, self.whole, self.rest = judged, whole, rest
 
 
+#: Members of an enumeration are looked up once: each time costs a call.
+_OBLIGES, _OPENS, _HINTS = Rank.POLICY, Rank.PURPOSE, Rank.HINT
+#: The longest opening that is no purpose.
+_BARE_REACH = max(map(len, BARE))
 #: A text of more characters is no prose that could be told apart: it is shown whole, or its first sentence alone.
 LONGEST = 50_000
 _NOTHING = Parts((), "", "")
@@ -75,21 +79,27 @@ def select(text: str, of: Of, keep: Keep, *, name: str = "", says: tuple[str, ..
 
 def chosen(found: Parts, of: Of, keep: Keep, name: str, said: str) -> str:
     """The parts that are shown beside ``name`` and the names that are ``said``, as ``spoken`` gives them."""
-    if found.judged and keep.gloss and is_word(name):
-        return found.rest or ""
-    for words in found.judged:
-        fresh = _beside(words, name, keep.news > 1)
-        if len(fresh) < keep.news or (said and len(unsaid(fresh, said, None)) < keep.news):
-            if found.rest is None:
-                return found.whole if _binds(found.whole, of, keep) else ""
-            return found.rest
-    return found.whole
+    return found.whole if shows_whole(found, keep, name, said) else shortened(found, of, keep)
 
 
-@lru_cache(maxsize=2048)
-def _beside(words: tuple[str, ...], name: str, strict: bool) -> tuple[str, ...]:
-    """What ``words`` say beside a name: many tools have a parameter with the same name and prose."""
-    return unsaid(words, spoken(name), strict)
+def shows_whole(found: Parts, keep: Keep, name: str, said: str) -> bool:
+    """Whether a text is shown whole beside ``name`` and the names that are ``said``."""
+    if not found.judged:
+        return True
+    if keep.gloss and is_word(name):
+        return False
+    beside = spoken(name) + said
+    for words in found.judged:  # noqa: SIM110 - a generator costs more than the tests
+        if not says_more(words, beside, keep.news, strict=keep.news > 1):
+            return False
+    return True
+
+
+def shortened(found: Parts, of: Of, keep: Keep) -> str:
+    """What is shown of a text whose first sentence tells nothing."""
+    if found.rest is None:
+        return found.whole if _binds(found.whole, of, keep) else ""
+    return found.rest
 
 
 def parts(text: str, of: Of, keep: Keep) -> Parts:
@@ -97,47 +107,54 @@ def parts(text: str, of: Of, keep: Keep) -> Parts:
 
     Nothing is ranked that cannot be shown: most texts are one sentence, and of most others the first one alone stays.
     """
-    ranks = _ranks(of, keep)
+    ranks = keep.parameter if of == "parameter" else keep.tool if of == "tool" else keep.other
     if not (ranks and text):
         return _NOTHING
     if len(text) > LONGEST:
-        said = text if Rank.POLICY in ranks else split(text[:LONGEST])[0].rstrip()
+        said = text if _OBLIGES in ranks else split(text[:LONGEST])[0].rstrip()
         return Parts((), said, said)
     pieces = split(text)
     one = len(pieces) == 1
-    if not one and ("\n" in text or text.lower().startswith(BARE)):
-        return _of_lines(text, of, keep)
-    first = pieces[0]
-    if Rank.PURPOSE not in ranks:
-        kept = [piece for piece in pieces if _shows(piece, of, keep)]
-    else:
-        kept = [] if one else [piece for piece in pieces[1:] if _shows(piece, of, keep)]
-        if of != "tool" and (keep.gloss or len(first) <= keep.news * TELLING):
-            if one and not keep.gloss:
-                return Parts((words_of(text.lower()),), text, None)
-            if not _binds(first, of, keep):
-                whole = text if len(kept) == len(pieces) - 1 else "".join([first, *kept]).rstrip()
-                return _judged(first, whole, "".join(kept).rstrip(), keep)
-        if one:
+    if _OPENS not in ranks:
+        if not one and ("\n" in text or text[:_BARE_REACH].lower().startswith(BARE)):
+            return _of_lines(text, of, keep)
+        kept = _shown(pieces, ranks, of, keep)
+    elif one:
+        if of == "tool" or not (keep.gloss or len(text) <= keep.news * TELLING):
             return Parts((), text, text)
-        kept = [first, *kept]
+        if not keep.gloss:
+            return Parts((known(text)[1],), text, None)
+        return Parts((), text, text) if _binds(text, of, keep) else _judged(text, text, "", keep)
+    elif "\n" in text or text[:_BARE_REACH].lower().startswith(BARE):
+        return _of_lines(text, of, keep)
+    else:
+        first = pieces[0]
+        kept = _shown(pieces[1:], ranks, of, keep)
+        if of != "tool" and (keep.gloss or len(first) <= keep.news * TELLING):
+            rest = "".join(kept).rstrip()
+            said = first if rest else first.rstrip()  # as it is shown: what is known of it is asked for again
+            if not _binds(said, of, keep):
+                return _judged(said, text if len(kept) == len(pieces) - 1 else f"{first}{rest}".rstrip(), rest, keep)
+        kept.insert(0, first)
     said = text if len(kept) == len(pieces) else "".join(kept).rstrip()
     return Parts((), said, said)
 
 
-def _shows(piece: str, of: Of, keep: Keep) -> bool:
-    """Whether a piece behind the first one is shown."""
-    ranks = _ranks(of, keep)
-    if Rank.HINT not in ranks:
-        return Rank.POLICY in ranks and _binds(piece, of, keep)
-    low, words, binds = known(piece)
-    if not binds and SIGNALS.keys().isdisjoint(words) and not quotes(low):
-        return False
-    return rank(piece, 1, of) in ranks
+def _shown(pieces: Sequence[str], ranks: tuple[Rank, ...], of: Of, keep: Keep) -> list[str]:
+    """Those of the pieces behind the first one that are shown."""
+    if _HINTS not in ranks:
+        return [piece for piece in pieces if _binds(piece, of, keep)] if _OBLIGES in ranks else []
+    kept = []
+    signals = SIGNALS
+    for piece in pieces:
+        low, words, binds = known(piece)
+        if (binds or not signals.isdisjoint(words) or quotes(low)) and rank(piece, 1, of) in ranks:
+            kept.append(piece)
+    return kept
 
 
 def _binds(piece: str, of: Of, keep: Keep) -> bool:
-    return known(piece)[2] and rank(piece, 1, of) is Rank.POLICY and not (keep.binds and stressed(piece))
+    return known(piece)[2] and rank(piece, 1, of) is _OBLIGES and not (keep.binds and stressed(piece))
 
 
 def _of_lines(text: str, of: Of, keep: Keep) -> Parts:

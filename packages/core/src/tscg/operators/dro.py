@@ -7,12 +7,13 @@ never becomes a constraint. Policy sentences are not touched.
 from __future__ import annotations
 
 import json
-import re
-from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tscg.prose.classify import begins_item, key_of
 from tscg.prose.policy import known, words_of
 from tscg.prose.sentences import split
+from tscg.record import Record
 
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -30,14 +31,11 @@ class Absent:
         return "ABSENT"
 
 
-ABSENT: Final = Absent()
+ABSENT = Absent()
 
 
-class Facts(NamedTuple):
-    """What the schema says of a value, given by keyword. Types are JSON Schema's names; a bound is inclusive.
-
-    None says nothing. (A named tuple: one is made for most parameters of a catalog, and the module loads faster.)
-    """
+class Facts(Record):
+    """What the schema says of a value. Types are JSON Schema's names; a bound is inclusive; None says nothing."""
 
     types: tuple[str, ...] = ()
     item_types: tuple[str, ...] = ()
@@ -57,6 +55,8 @@ class Facts(NamedTuple):
 LONGEST = 10_000
 #: A phrase of more characters says more than a type, a bound or a default; members of an enum may take more.
 LONG_PHRASE = 80
+#: A bracket that takes more characters is not looked at.
+LONG_BRACKET = 202
 #: Parts of words and digits, one of which stands in every phrase that a rule takes out.
 MARKS = (
     "(", "efault", "ptional", "equired", "rray of", "ist of", "oolean", "ne of", "ither ", "alues", "ptions", "hoices",
@@ -107,8 +107,6 @@ BOOLEAN_LEADS = tuple(
     for verb in ("indicating", "specifying", "that indicates")
 )
 
-_PAREN = re.compile(r" ?\(([^()\n]{1,200})\)")
-_PART = re.compile(r"[-*+•>] |\d{1,3}[.)] |[\w`'\"*.-]+(?: ?\([^)\n]*\))?\**:")
 _QUOTES = "`'\"“”‘’*"
 _LIST_MARKS = str.maketrans(dict.fromkeys("|/;", ","))
 
@@ -187,7 +185,7 @@ def _restructure(text: str, facts: Facts, rules: Rules) -> str:
     changed = breaks = False
     for piece in pieces:
         # An item of a list, or a line "key: ...", speaks of a part of the value, not of the value.
-        part = breaks and _PART.match(piece) is not None
+        part = breaks and (begins_item(piece, letters=False) or key_of(piece) != "")
         said = piece if part else _sentence(piece, facts, rules)
         changed |= said is not piece
         kept.append(said)
@@ -205,7 +203,7 @@ def _sentence(piece: str, facts: Facts, rules: Rules) -> str:
     gap = piece[len(body) :]
     if _told(body.rstrip("."), facts, rules):
         return ""
-    said = _PAREN.sub(lambda match: _bracket(match, facts, rules), body) if "(" in body else body
+    said = _brackets(body, facts, rules) if "(" in body else body
     said = _leads(said, facts)
     said = _tails(said, facts, rules)
     if said == body:
@@ -214,17 +212,35 @@ def _sentence(piece: str, facts: Facts, rules: Rules) -> str:
     return said + gap if any(char.isalnum() for char in said) else ""
 
 
-def _bracket(match: re.Match[str], facts: Facts, rules: Rules) -> str:
+def _brackets(body: str, facts: Facts, rules: Rules) -> str:
+    """``body`` with what stays of each bracket on one line that holds no other, and of the blank before it."""
+    said = ""
+    done = 0
+    at = body.find("(")
+    while at >= 0:
+        close = body.find(")", at, at + LONG_BRACKET)
+        inner = body[at + 1 : close] if close > 0 else ""
+        if not inner or "(" in inner or "\n" in inner:
+            at = body.find("(", at + 1)
+            continue
+        start = at - 1 if at > done and body[at - 1] == " " else at
+        said += body[done:start] + _bracket(body[start:at], inner, facts, rules)
+        done = close + 1
+        at = body.find("(", done)
+    return said + body[done:]
+
+
+def _bracket(blank: str, inner: str, facts: Facts, rules: Rules) -> str:
     """What stays of a bracket: the parts, between commas, that the facts do not say."""
-    if _told(match[1], facts, rules):
+    if _told(inner, facts, rules):
         return ""
-    if "," not in match[1]:
-        return match[0]
-    parts = [part.strip() for part in match[1].split(",")]
+    if "," not in inner:
+        return f"{blank}({inner})"
+    parts = [part.strip() for part in inner.split(",")]
     left = [part for part in parts if not _told(part, facts, rules)]
-    if len(left) == len(parts) or "'" in match[1] or '"' in match[1] or "`" in match[1]:
-        return match[0]
-    return f"{match[0][: match[0].index('(')]}({', '.join(left)})" if left else ""
+    if len(left) == len(parts) or "'" in inner or '"' in inner or "`" in inner:
+        return f"{blank}({inner})"
+    return f"{blank}({', '.join(left)})" if left else ""
 
 
 def _told(phrase: str, facts: Facts, rules: Rules) -> bool:
@@ -352,7 +368,7 @@ def _range(unit: str, facts: Facts) -> tuple[float | None, float | None]:
 
 
 def _enum(said: str, facts: Facts) -> bool:
-    if not facts.enum:
+    if not facts.enum or (isinstance(facts.enum[0], str) and facts.enum[0] not in said):
         return False
     words = said.split(" ")
     start = next((at for at, word in enumerate(words) if word.lower().rstrip(":") not in INTRO_WORDS), len(words))

@@ -9,26 +9,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from operator import is_
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from operator import attrgetter, is_
 
 from tscg.ir import AllOf, Array, Boolean, Enum, Integer, Node, Note, Null, Number, Object, Param, String, Tool, Union
-from tscg.operators.detail import Parts, chosen, parts, select
+from tscg.operators.detail import LONGEST, Parts, chosen, parts, select, shortened
 from tscg.operators.dro import ABSENT, Facts, applies, restructure
 from tscg.operators.sdm import densify, filler_words
-from tscg.prose.gloss import spoken
+from tscg.prose.classify import Rank
+from tscg.prose.gloss import TELLING, fresh, is_word, says_more, spoken
+from tscg.prose.policy import known
+from tscg.prose.sentences import split
 from tscg.record import Record, replace
 from tscg.schema import noted
 
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from tscg.ir import JSON
+    from tscg.operators.detail import Keep
     from tscg.profiles import Profile
     from tscg.prose.classify import Of
+
+    R = TypeVar("R", bound=Record)
 
 __all__ = ["Rewrite", "Site", "facts", "map_notes", "rewriter", "told", "without_prose"]
 
 
-class Site(NamedTuple):
+class Site(Record):
     """Where a note stands: of the tool itself, a parameter or another type; its name, its type, and what is around.
 
     ``names`` are the lower-cased names of the tool and its parameters, which are no filler here.
@@ -42,41 +50,43 @@ class Site(NamedTuple):
     names: frozenset[str]
 
 
-R = TypeVar("R", bound=Record)
+_NAME = attrgetter("name")
+_DIGITS = frozenset("0123456789")
 Rewrite = Callable[[Note, Site], "Note | None"]
-Visit = Callable[[Note, "Of", str, Node, "bool | None"], "Note | None"]
 LEAVES = frozenset((String, Integer, Number, Boolean, Null, Enum))
 
 
 def map_notes(tool: Tool, rewrite: Rewrite) -> Tool:
     """The tool with every note rewritten; the same object where nothing changed."""
-    name, names = tool.name, frozenset([tool.name.lower(), *[param.name.lower() for param in tool.params]])
-
-    def visit(note: Note, of: Of, here: str, node: Node, required: bool | None) -> Note | None:
-        return rewrite(note, Site(of, here, node, required, name, names))
-
-    return _Walk(visit).tool(tool)
+    return _Sites(tool, rewrite).tool(tool)
 
 
 class _Walk:
     """Rewrites the notes of a tool from the top down."""
 
-    def __init__(self, visit: Visit) -> None:
-        self.visit = visit
+    def __init__(self) -> None:
         self.done: dict[object, Node] = {}
+
+    def visit(self, note: Note, of: Of, name: str, node: Node, required: bool | None) -> Note | None:
+        """What becomes of a note; ``name`` is that of the parameter or type, ``node`` what it describes."""
+        raise AssertionError  # each walk has its own
 
     def tool(self, tool: Tool) -> Tool:
         self.done = {}
-        description = tool.description
-        if description:
-            note = self.visit(Note(description=description), "tool", tool.name, tool.root, None)
-            description = note.description if note is not None else ""
+        description = self.described(tool)
         root = self.node(tool.root, "other", "", None)
         types = tool.types and tuple([(name, self.node(node, "other", name, None)) for name, node in tool.types])
-        same_types = all(new[1] is old[1] for new, old in zip(types, tool.types, strict=True))
-        if description == tool.description and root is tool.root and same_types:
+        same_types = not types or all(new[1] is old[1] for new, old in zip(types, tool.types, strict=True))
+        if same_types and root is tool.root and description == tool.description:
             return tool
         return replace(tool, description=description, root=root, types=types)
+
+    def described(self, tool: Tool) -> str:
+        """What becomes of a tool's own text."""
+        if not tool.description:
+            return ""
+        note = self.visit(Note(description=tool.description), "tool", tool.name, tool.root, None)
+        return note.description if note is not None else ""
 
     def node(self, node: Node, of: Of, name: str, required: bool | None) -> Node:
         """A node; it is rewritten once for each way it is referred to (a parameter counts with its name)."""
@@ -123,18 +133,28 @@ class _Walk:
 
     def params(self, params: tuple[Param, ...]) -> tuple[Param, ...]:
         out = []
-        changed = False
         for param in params:
             node = param.type
-            if node is not None and (type(node) not in LEAVES or node.note is not None):
-                # Through the memo: what refers to itself many times over stays small.
+            if node is None or (node.note is None and type(node) in LEAVES):
+                out.append(param)
+            else:  # through the memo: what refers to itself many times over stays small
                 new = self.node(node, "parameter", param.name, param.required)
-                if new is not node:
-                    changed = True
-                    out.append(_with(param, "type", new))
-                    continue
-            out.append(param)
-        return tuple(out) if changed else params
+                out.append(param if new is node else _with(param, "type", new))
+        return params if all(map(is_, out, params)) else tuple(out)
+
+
+class _Sites(_Walk):
+    """Shows a function each note of a tool with its place."""
+
+    def __init__(self, tool: Tool, rewrite: Rewrite) -> None:
+        super().__init__()
+        self.rewrite, self.name = rewrite, tool.name
+        self.names = frozenset([tool.name.lower(), *[param.name.lower() for param in tool.params]])
+
+    def visit(self, note: Note, of: Of, name: str, node: Node, required: bool | None) -> Note | None:
+        return self.rewrite(
+            note, Site(of=of, name=name, node=node, required=required, tool=self.name, names=self.names)
+        )
 
 
 def _with(record: R, name: str, value: object) -> R:
@@ -156,33 +176,182 @@ def rewriter(profile: Profile) -> Callable[[Tool], Tool] | None:
     return _Rewriter(profile).tool
 
 
-class _Rewriter:
-    """Rewrites the notes of tools; keeps by text what does not depend on its place."""
+class _Met:
+    """Parameters that were met before (many tools have the same ones), by identity, and what they become.
+
+    ``fixed`` are those that become the same in every tool. For the others, ``news`` is what the first word that the
+    name of the parameter does not say begins with, and the parameter when shown whole: it is, where the name of a tool
+    has no such word. ``short`` is what becomes of one whose text tells nothing.
+    """
+
+    __slots__ = ("fixed", "news", "short")
+
+    def __init__(self) -> None:
+        self.fixed: dict[int, Param] = {}
+        self.news: dict[int, tuple[str, Param | None]] = {}
+        self.short: dict[int, Param] = {}
+
+
+class _Rewriter(_Walk):
+    """Rewrites the notes of tools; keeps by text, and by parameter, what does not depend on the tool."""
 
     def __init__(self, profile: Profile) -> None:
+        super().__init__()
         self.keep, self.sdm, self.dro = profile.kept, profile.sdm, profile.dro
         self.titles, self.examples = profile.titles, profile.examples
         self.parts: dict[tuple[str, str], Parts] = {}
         self.structured: dict[tuple[object, ...], str] = {}
-        self.dense: dict[tuple[str, frozenset[str]], str] = {}
         self.filler = filler_words() if profile.sdm else frozenset()
-        self.walk = _Walk(self.note)
         self.said = ""
         self.names: frozenset[str] = frozenset()
+        self.met = _Met()
+        self.by_names = {self.names: self.met}
+        keep = self.keep
+        #: Whether the first sentence is shown, that of a parameter where it says one new word.
+        self.plain = (
+            keep is not None
+            and keep.news == 1
+            and not keep.gloss
+            and Rank.PURPOSE in keep.parameter
+            and Rank.PURPOSE in keep.tool
+        )
 
     def tool(self, tool: Tool) -> Tool:
         """The tool as the profile shows it."""
-        params = tool.root.params if isinstance(tool.root, Object) else tool.params
+        root = tool.root
+        params = root.params if isinstance(root, Object) else tool.params
         self.said = spoken(tool.name)
-        self.names = self.filler.intersection([tool.name.lower(), *[param.name.lower() for param in params]])
-        return self.walk.tool(tool)
+        self.names = self.filler.intersection([tool.name.lower(), *map(str.lower, map(_NAME, params))])
+        met = self.by_names.get(self.names)
+        self.met = self.by_names.setdefault(self.names, _Met()) if met is None else met
+        if tool.types or type(root) is not Object or root.note is not None or root.rest is not None:
+            return super().tool(tool)
+        self.done = {}
+        description = self.described(tool)
+        params = self.params(root.params)
+        if params is root.params:
+            return tool if description == tool.description else replace(tool, description=description)
+        return replace(tool, description=description, root=_with(root, "params", params))
 
-    def note(self, note: Note, of: Of, name: str, node: Node, required: bool | None) -> Note | None:
-        given = note.description
-        text = self.text(given, of, name, node, required) if given else ""
+    def described(self, tool: Tool) -> str:
+        text, keep = tool.description, self.keep
+        if text and keep is not None and not (self.plain and len(text) < LONGEST and len(split(text)) == 1):
+            text = chosen(self.parted(text, "tool", keep), "tool", keep, tool.name, self.said)
+        return densify(text, self.names) if text and self.sdm else text
+
+    def params(self, params: tuple[Param, ...]) -> tuple[Param, ...]:
+        """Flat, for there is a round for each parameter of a catalog."""
+        out: list[Param] = []
+        append = out.append
+        fixed, judged, said = self.met.fixed, self.met.news, self.said
+        for param in params:
+            place = id(param)  # it lives as long as the catalog
+            if place in fixed:
+                append(fixed[place])
+                continue
+            if place in judged:
+                news, whole = judged[place]
+                append(self.judge(param, news) if whole is None or news in said else whole)
+                continue
+            node = param.type
+            if node is None:
+                append(param)
+            elif type(node) in LEAVES:
+                append(self.first(param, node))
+            else:  # through the memo: what refers to itself many times over stays small
+                new = self.node(node, "parameter", param.name, param.required)
+                append(param if new is node else _with(param, "type", new))
+        return params if all(map(is_, out, params)) else tuple(out)
+
+    def first(self, param: Param, node: Node) -> Param:
+        """A parameter that is met for the first time."""
+        note, keep = node.note, self.keep
+        if note is None:
+            return param
+        said = text = note.description
+        if self.plain and text and len(text) < LONGEST and len(split(text)) == 1:  # as below, for what is most common
+            if len(text) <= TELLING:
+                news = fresh(known(text)[1], spoken(param.name))
+                if news:
+                    whole = None if news in self.said else self.told(param, node, note, text)
+                    self.met.news[id(param)] = news, whole
+                    return self.judge(param, news) if whole is None else whole
+                if keep is not None:
+                    said = shortened(self.parted(text, "parameter", keep), "parameter", keep)
+        elif text and keep is not None:
+            found = self.parted(text, "parameter", keep)
+            said = found.whole
+            if found.judged:
+                news = fresh(found.judged[0], spoken(param.name)) if self.plain else ""
+                if (news or not self.plain) and not (keep.gloss and is_word(param.name)):  # else never whole
+                    whole = None if news in self.said else self.told(param, node, note, said)
+                    self.met.news[id(param)] = news, whole
+                    return self.judge(param, news) if whole is None else whole
+                said = shortened(found, "parameter", keep)
+        shown = self.met.fixed[id(param)] = self.told(param, node, note, said)
+        return shown
+
+    def judge(self, param: Param, news: str) -> Param:
+        """The parameter, shown whole where its text tells something that its name and the tool's do not."""
+        keep, node = self.keep, param.type
+        note = node.note if node is not None else None
+        if keep is None or node is None or note is None:
+            return param
+        found = self.parted(note.description, "parameter", keep)
+        said = spoken(param.name) + self.said
+        met, place = self.met, id(param)
+        for words in found.judged:
+            if not says_more(words, said, keep.news, strict=keep.news > 1):
+                if place not in met.short:
+                    met.short[place] = self.told(param, node, note, shortened(found, "parameter", keep))
+                return met.short[place]
+        whole = met.news[place][1]
+        if whole is None:
+            whole = self.told(param, node, note, found.whole)
+            met.news[place] = news, whole
+        return whole
+
+    def told(self, param: Param, node: Node, note: Note, text: str) -> Param:
+        """The parameter with what is shown of its text."""
+        if text:
+            if self.dro and _structured(text, node, note, param.required):
+                text = self.restructured(text, node, param.required)
+            if text and self.sdm:
+                text = densify(text, self.names)
+        new: Note | None = None
+        if len(note.__dict__) > 1:
+            new = self.noted(note, text)
+            if new is note:
+                return param
+        elif text == note.description:
+            return param
+        elif text:
+            new = object.__new__(Note)
+            new.__dict__["description"] = text
+        # As ``_with`` does twice: it runs for each note that changes.
+        kind: Node = object.__new__(type(node))
+        fields = kind.__dict__
+        fields.update(node.__dict__)
+        fields["note"] = new
+        shown: Param = object.__new__(Param)
+        fields = shown.__dict__
+        fields.update(param.__dict__)
+        fields["type"] = kind
+        return shown
+
+    def visit(self, note: Note, of: Of, name: str, node: Node, required: bool | None) -> Note | None:
+        text, keep = note.description, self.keep
+        if text and keep is not None:
+            text = chosen(self.parted(text, of, keep), of, keep, name, self.said)
+        return self.noted(note, self.rewritten(text, of, node, required) if text else "")
+
+    def noted(self, note: Note, text: str) -> Note | None:
+        """The note with another text, and what the profile shows beside it; None where nothing is left."""
+        if len(note.__dict__) == 1:
+            return note if text == note.description else _with(note, "description", text) if text else None
         title = note.title if self.titles else ""
         examples = note.examples if self.examples else ()
-        if text == given and title == note.title and examples == note.examples:
+        if text == note.description and title == note.title and examples == note.examples:
             return note
         flags = note.deprecated or note.read_only or note.write_only
         if not (text or title or examples or flags) and note.default is None:
@@ -192,21 +361,17 @@ class _Rewriter:
             new if title == note.title and examples == note.examples else replace(new, title=title, examples=examples)
         )
 
-    def text(self, text: str, of: Of, name: str, node: Node, required: bool | None) -> str:
-        keep = self.keep
-        if keep is not None:
-            found = self.parts.get((text, of))
-            if found is None:
-                found = self.parts[text, of] = parts(text, of, keep)
-            text = chosen(found, of, keep, name, self.said) if found.judged else found.whole
-        if text and self.dro and of == "parameter" and _structured(text, node, required):
+    def parted(self, text: str, of: Of, keep: Keep) -> Parts:
+        found = self.parts.get((text, of))
+        if found is None:
+            found = self.parts[text, of] = parts(text, of, keep)
+        return found
+
+    def rewritten(self, text: str, of: Of, node: Node, required: bool | None) -> str:
+        """What is shown, without what the schema says and without filler."""
+        if self.dro and of == "parameter" and _structured(text, node, node.note, required):
             text = self.restructured(text, node, required)
-        if not (text and self.sdm):
-            return text
-        said = self.dense.get((text, self.names))
-        if said is None:
-            said = self.dense[text, self.names] = densify(text, self.names)
-        return said
+        return densify(text, self.names) if text and self.sdm else text
 
     def restructured(self, text: str, node: Node, required: bool | None) -> str:
         """DRO; parameters of one type often come with one text."""
@@ -230,7 +395,7 @@ def told(text: str, site: Site, profile: Profile) -> str:
     """What a profile makes of one text: its operators one after the other.
 
     >>> from tscg.profiles import PROFILES
-    >>> site = Site("parameter", "size", Integer(), False, "list_orders", frozenset())
+    >>> site = Site(of="parameter", name="size", node=Integer(), required=False, tool="list_orders", names=frozenset())
     >>> told("Number of the orders to show (optional). It is new.", site, PROFILES["balanced"])
     'Number of orders to show.'
     """
@@ -273,20 +438,30 @@ def _types(node: Node) -> tuple[str, ...]:
     return ()
 
 
-def _structured(text: str, node: Node, required: bool | None) -> bool:
+def _structured(text: str, node: Node, note: Note | None, required: bool | None) -> bool:
     """Whether the text may say what the schema says: a cheap test, which spares most texts their facts."""
-    if "efault" in text and (node.note is None or node.note.default is not None):
+    if "efault" in text and (note is None or note.default is not None):
         return True
     if ("equired" in text) if required else ("ptional" in text):
         return True
     if isinstance(node, String):
-        return applies(text) if not _plain(node) else "(" in text and "str" in text
+        if len(node.__dict__) == 1 or _plain(node):  # a note alone
+            return "(" in text and "str" in text
+        if "(" in text and "str" in text.lower():
+            return True
+        return not _DIGITS.isdisjoint(text) or (node.format != "" and applies(text))
     if isinstance(node, Number):
         if node.low is not None or node.high is not None:
-            return applies(text)
+            return "(" in text or not _DIGITS.isdisjoint(text)
         return "(" in text and ("num" in text or "int" in text or "float" in text)
     if isinstance(node, Enum) and node.values:
         return "(str" in text or (node.values[0].strip('"') in text and node.values[-1].strip('"') in text)
+    if isinstance(node, Array):
+        if "rray of" in text or "ist of" in text:
+            return True
+        bounded = node.min_items or node.max_items is not None
+        low = text.lower() if "(" in text else ""
+        return "array" in low or "list" in low or "[]" in low or (bool(bounded) and not _DIGITS.isdisjoint(text))
     return "ool" in text if isinstance(node, Boolean) else applies(text)
 
 

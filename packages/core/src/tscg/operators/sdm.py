@@ -9,14 +9,15 @@ stands there.
 
 from __future__ import annotations
 
-from functools import cache
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from functools import cache, lru_cache
+from itertools import chain, pairwise
+from operator import itemgetter
 
-from tscg.prose.filler import ARTICLE_STAYS, FILLER, PLAIN, Filler
-from tscg.prose.policy import known
-from tscg.prose.sentences import holds, literals, split
+from tscg.prose.filler import ARTICLE_STAYS, NOUNS, PLAIN, ROWS, SERVICES
+from tscg.prose.policy import known, words_of
+from tscg.prose.sentences import literals, opens, split
 
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -25,6 +26,7 @@ LONGEST = 10_000
 #: Rows of the table that are a rule of their own below: an article goes by what stands beside it.
 ARTICLE_ROWS = frozenset(("article", "opening-article"))
 ARTICLES = ("the ", "a ", "an ")
+NONE: frozenset[str] = frozenset()
 #: Marks that may stand behind the last word of a phrase.
 MARKS = ".,;:!?)"
 BULLETS = frozenset("-*+•")
@@ -32,6 +34,8 @@ BULLETS = frozenset("-*+•")
 WORD_REACH = 24
 
 Phrase = tuple[str, str, bool]  # words, what they are replaced by, whether only at the start of a sentence
+#: Phrases that begin with the same words (or with none in common), what they are replaced by, and where.
+Family = tuple[str, tuple[str, ...], str, bool]
 
 
 def densify(text: str, protected: frozenset[str] = frozenset()) -> str:
@@ -45,37 +49,57 @@ def densify(text: str, protected: frozenset[str] = frozenset()) -> str:
     if len(text) > LONGEST:
         return text
     pieces = split(text)
-    if len(pieces) == 1:
-        return _settled(text, protected, "")
-    said = before = ""
+    looked_for = triggers()
+    if len(pieces) == 1:  # as below
+        low, words, binds = known(text)
+        if binds:
+            return text
+        stands = False
+        if not looked_for.isdisjoint(words):
+            stands = not signs().isdisjoint((*words, *pairwise(words)))
+        if not (stands or " the " in low or low.startswith(ARTICLES)):
+            return text
+        return _settled(text, low, looked_for.intersection(words), stands=stands, protected=protected, lead="")
+    said = lead = ""
     for piece in pieces:
-        said += _settled(piece, protected, before)
-        before = piece
+        low, words, binds = known(piece)
+        if binds:
+            said += piece
+        else:
+            found = looked_for.intersection(words)
+            stands = bool(found) and not signs().isdisjoint((*words, *pairwise(words)))
+            if stands or " the " in low or (not lead and low.startswith(ARTICLES)):
+                said += _settled(piece, low, found, stands=stands, protected=protected, lead=lead)
+            else:
+                said += piece
+        lead = piece
     return said
 
 
-def _settled(text: str, protected: frozenset[str], lead: str) -> str:
-    """A sentence without filler; ``lead`` is the one before it."""
-    opens, breaks = not lead, lead.endswith("\n")
-    low, words, binds = known(text)
-    rows = table()
-    triggered = not rows.keys().isdisjoint(words)
-    if not (triggered or " the " in low or (opens and low.startswith(ARTICLES))) or binds:
-        return text
-    found = rows.keys() & words if triggered and len(low) == len(text) else ()
+def _settled(text: str, low: str, found: frozenset[str], *, stands: bool, protected: frozenset[str], lead: str) -> str:
+    """A sentence without filler.
+
+    ``found`` are its words that are looked for, ``stands``: a phrase may stand there, ``lead``: the sentence before.
+    """
+    breaks = lead[-1:] == "\n"
+    if found and len(low) != len(text):
+        found = NONE
     while True:
         said = text
-        for phrase in _hits(low, found) if found else ():
-            if not protected or protected.isdisjoint(phrase[0].split()):
-                said = _without(said, phrase, breaks)
+        if stands:
+            for phrase in _hits(low, found):
+                if not protected or protected.isdisjoint(phrase[0].split()):
+                    said = _without(said, phrase, breaks)
         if " the " in said:
             said = _without_articles(said)
-        if opens:
+        if not lead and said[:1] in "TtAa":
             said = _opened(said)
         # A phrase can come about only where a word of one stands.
         if said == text or not found:
             return said
         text, low = said, said.lower()
+        words = words_of(low)
+        stands = not signs().isdisjoint((*words, *pairwise(words)))
 
 
 def _hits(low: str, found: Iterable[str]) -> list[Phrase]:
@@ -83,11 +107,13 @@ def _hits(low: str, found: Iterable[str]) -> list[Phrase]:
     rows = table()
     hits: list[Phrase] = []
     for word in found:
-        for filler in rows[word]:
-            if filler.shared in low:
-                for phrase in filler.before:
+        for shared, phrases, after, opening in rows[word]:
+            if not shared:
+                for phrase in phrases:
                     if phrase in low:
-                        hits.append((phrase, filler.after, filler.opening))  # noqa: PERF401 - few are found
+                        hits.append((phrase, after, opening))  # noqa: PERF401 - few are found
+            elif shared in low:
+                hits += [(shared + end, after, opening) for end in phrases if shared + end in low]
     if len(hits) > 1:
         hits.sort(key=_longest_first)
     return hits
@@ -99,20 +125,26 @@ def _longest_first(phrase: Phrase) -> tuple[int, Phrase]:
 
 def _without_articles(text: str) -> str:
     """``text`` without the articles between plain words that do not need one."""
+    marked: bool | None = None
     parts = text.split(" the ")
-    fixed = literals(text) if holds(text) else []
-    said, at = parts[0], 0
-    for left, right in pairwise(parts):
+    said = left = parts[0]
+    at = 0
+    for right in parts[1:]:
         at += len(left) + 5
         before = left[-1:]
-        word = _plain(right)
-        goes = len(word) > 2 and ("a" <= before <= "z" or before == ",") and word not in ARTICLE_STAYS
-        if goes and fixed and any(start < at <= end for start, end in fixed):
-            goes = False
-        said += f" {right}" if goes else f" the {right}"
+        left = right
+        word = _plain(right[:WORD_REACH].split(" ", 1)[0])
+        if len(word) > 2 and word not in ARTICLE_STAYS and ("a" <= before <= "z" or before == ","):
+            if marked is None:
+                marked = "'" in text or '"' in text or "`" in text or "[" in text or "{" in text or "“" in text
+            if not marked or not opens(text[:at]) or not any(start < at <= end for start, end in literals(text)):
+                said = f"{said} {right}"
+                continue
+        said = f"{said} the {right}"
     return said
 
 
+@lru_cache(maxsize=2048)
 def _plain(text: str) -> str:
     """The word of small letters that ``text`` begins with, which only a mark may follow; else nothing."""
     if not "a" <= text[:1] <= "z":
@@ -126,7 +158,7 @@ def _opened(text: str) -> str:
     article, _, rest = text.partition(" ")
     if article not in ("The", "the", "A", "a", "An", "an"):
         return text
-    word = _plain(rest)
+    word = _plain(rest[:WORD_REACH].split(" ", 1)[0])
     if len(word) < 2 or word in ARTICLE_STAYS or word in ("the", "an"):
         return text
     return rest[0].upper() + rest[1:] if word in PLAIN and article[0].isupper() else rest
@@ -185,21 +217,44 @@ def _begins_item(before: str) -> bool:
 
 
 @cache
-def table() -> Mapping[str, list[Filler]]:
+def table() -> Mapping[str, list[Family]]:
     """The rows of the table under the words that are looked for first.
 
-    >>> [row.after for row in table()["prior"]]
-    ['before']
+    >>> table()["prior"]
+    [('', ('prior to',), 'before', False)]
     """
-    found: dict[str, list[Filler]] = {}
-    for filler in FILLER:
-        if filler.id not in ARTICLE_ROWS:
-            for word in filler.words.split():
-                found.setdefault(word, []).append(filler)
+    found: dict[str, list[Family]] = {}
+    for noun in NOUNS:
+        found.setdefault("this", []).append((f"this {noun} ", SERVICES, "", True))
+    for each, words, before, after, opening, _, _ in ROWS:
+        if each not in ARTICLE_ROWS:
+            family = ("", before, after, opening)
+            for word in words.split():
+                found.setdefault(word, []).append(family)
     return found
+
+
+@cache
+def signs() -> set[str | tuple[str, ...]]:
+    """What a text without phrases has none of: phrases of one word, and the last two words of each other one.
+
+    >>> "very" in signs(), ("a", "specific") in signs()
+    (True, True)
+    """
+    phrases = "\0".join(chain.from_iterable([row[2] for row in ROWS])).replace(",", " ").replace("-", " ").split("\0")
+    pairs = map(tuple, map(itemgetter(slice(-2, None)), map(str.split, phrases)))
+    alone = {phrase for phrase in map(str.strip, phrases) if " " not in phrase}.difference(map(str.strip, ARTICLES))
+    return alone.union(pairs, [("this", noun) for noun in NOUNS])
+
+
+@cache
+def triggers() -> frozenset[str]:
+    """The words that are looked for first."""
+    return frozenset(table())
 
 
 @cache
 def filler_words() -> frozenset[str]:
     """Every word of a phrase: no other name needs protection."""
-    return frozenset(" ".join([phrase for filler in FILLER for phrase in filler.before]).split())
+    phrases = chain.from_iterable([row[2] for row in ROWS])
+    return frozenset(" ".join(["this", *NOUNS, *SERVICES, *phrases]).split())

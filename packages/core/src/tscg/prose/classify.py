@@ -5,17 +5,20 @@ Sentences are ranked one by one from tables of words; headings hand their rank o
 
 from __future__ import annotations
 
-import re
 from enum import IntEnum
-from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tscg.prose.policy import POLICY, POLICY_HEADINGS, is_policy, known, stressed, words_of
 from tscg.prose.sentences import split
+from tscg.record import Record
 
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Literal
 
-Of = Literal["tool", "parameter", "other"]
+    Of = Literal["tool", "parameter", "other"]
+else:
+    Of = str
 
 
 class Rank(IntEnum):
@@ -83,11 +86,11 @@ LONG_EXAMPLE = 160
 _USAGE = frozenset("use useful when call helps recommended prefer instead consider if".split())
 _EXAMPLE = frozenset(("example", "examples"))
 
-_ITEM = re.compile(r"(?:[-*+•>]|\d{1,3}[.)]|[a-z][.)]) ")
-_TITLE = re.compile(r"\"?\[[^\]\n]*\](?:\([^)\n]*\))?\"?")
+#: Marks of list items, and what stands in the key of a line "key: ..." beside letters and digits.
+BULLETS = frozenset("-*+•>")
+_KEY_MARKS = frozenset("_`'\"*.-")
 #: First sentences that are no purpose: a second one follows.
 BARE = ("optional. ", "required. ", "deprecated. ", "optional.\n", "required.\n", "deprecated.\n")
-_KEYED = re.compile(r"[\w`'\"*.-]+(?: ?\([^)\n]*\))?\**:")
 _CLOSERS = ")]}\"'”’»*_`"
 #: A heading of at most this many words can be the title of an inventory, of one of these many the title of examples.
 _SHORT_TITLE = 5
@@ -113,7 +116,7 @@ def rank(sentence: str, position: int, of: Of) -> Rank:
     pointer = low.startswith(POINTERS)
     if pointer:
         # The title of a document is no policy, whatever words it has.
-        low = _TITLE.sub(" ", low)
+        low = _untitled(low)
         words = words_of(low)
     if binds and (
         (of == "tool" and not pointer and not _keyed(low)) or is_policy(low, words, tells=of != "tool" or _keyed(low))
@@ -132,14 +135,76 @@ def rank(sentence: str, position: int, of: Of) -> Rank:
     if not _HINT.isdisjoint(words) or "e.g." in low or ("in" in words and not _UNITS.isdisjoint(words)):
         return Rank.HINT if len(sentence) <= LONG_EXAMPLE else Rank.EXAMPLE
     if ("`" in sentence or '"' in sentence or "'" in sentence) and not _TAKES.isdisjoint(words) and "if" not in words:
-        return Rank.USAGE if _ITEM.match(sentence) else Rank.HINT
+        return Rank.USAGE if begins_item(sentence) else Rank.HINT
     return Rank.USAGE if not _USAGE.isdisjoint(words) else Rank.BACKGROUND
+
+
+def _untitled(low: str) -> str:
+    """``low`` without the titles of documents in square brackets, their quotes and their addresses.
+
+    >>> _untitled('see "[must read](https://example.com)" and [more]')
+    'see   and  '
+    """
+    said = ""
+    done = 0
+    at = low.find("[")
+    while at >= 0 and (close := low.find("]", at)) >= 0:
+        line = low.find("\n", at, close)
+        if line >= 0:
+            at = low.find("[", line)
+            continue
+        end = close + 1
+        if low[end : end + 1] == "(" and (address := low.find(")", end)) >= 0 and "\n" not in low[end:address]:
+            end = address + 1
+        start = at - 1 if at > done and low[at - 1] == '"' else at
+        said += f"{low[done:start]} "
+        done = end + 1 if low[end : end + 1] == '"' else end
+        at = low.find("[", done)
+    return said + low[done:]
+
+
+def begins_item(piece: str, *, letters: bool = True) -> bool:
+    """Whether a piece begins with the mark of a list item: a bullet, a number or (with ``letters``) a letter.
+
+    >>> begins_item("- one"), begins_item("12. one"), begins_item("a) one"), begins_item("one")
+    (True, True, True, False)
+    """
+    mark, found, _ = piece[:5].partition(" ")
+    if not found or not mark:
+        return False
+    if len(mark) == 1:
+        return mark in BULLETS
+    return mark[-1] in ".)" and (mark[:-1].isdecimal() or (letters and len(mark) == 2 and "a" <= mark[0] <= "z"))
+
+
+def key_of(piece: str) -> str:
+    """The key that a line "key: ..." or "key (string): ..." begins with, to its colon; else nothing.
+
+    >>> key_of("sort (string): by what"), key_of("sort by: it")
+    ('sort (string):', '')
+    """
+    at = piece.find(":")
+    if at < 1:
+        return ""
+    end = 0
+    while end < at and (piece[end].isalnum() or piece[end] in _KEY_MARKS):
+        end += 1
+    if not end or end == at:
+        return piece[: at + 1] if end else ""
+    opens = end + 1 if piece[end] == " " else end
+    close = piece.find(")", opens) if piece[opens] == "(" else -1
+    if close < 0 or "\n" in piece[opens:close]:
+        return ""
+    end = close + 1
+    while piece[end : end + 1] == "*":
+        end += 1
+    return piece[: end + 1] if piece[end : end + 1] == ":" else ""
 
 
 def _keyed(low: str) -> bool:
     """Whether a sentence of a tool's prose speaks of a parameter: "- only_open: ..."."""
-    found = _KEYED.match(low.lstrip("-*+• ")) if ":" in low else None
-    return found is not None and POLICY_HEADINGS.isdisjoint(words_of(found[0])) and "note" not in found[0]
+    key = key_of(low.lstrip("-*+• ")) if ":" in low else ""
+    return key != "" and POLICY_HEADINGS.isdisjoint(words_of(key)) and "note" not in key
 
 
 def _rank_of_tool(words: tuple[str, ...]) -> Rank:
@@ -151,9 +216,13 @@ def _rank_of_tool(words: tuple[str, ...]) -> Rank:
 
 
 #: A sentence of a parameter with none of these words and no ``quotes`` is usage or background.
-SIGNALS = dict.fromkeys((
-    *POLICY, *_CONSTRAINT, *_HINT, *_UNITS, "one", "available", "options", "choices", "values", "supports", "contain",
-))  # fmt: skip
+SIGNALS = (
+    frozenset(POLICY)
+    | _CONSTRAINT
+    | _HINT
+    | _UNITS
+    | frozenset("one available options choices values supports contain".split())
+)
 
 
 def quotes(low: str) -> bool:
@@ -165,7 +234,7 @@ def quotes(low: str) -> bool:
     return "'" in low or '"' in low or "`" in low or "e.g." in low
 
 
-class Sentence(NamedTuple):
+class Sentence(Record):
     """One sentence of a text: its characters, its rank, whether it opens the text and whether it begins a line.
 
     A sentence that was broken by hand over several lines is one; ``pieces`` says how many pieces of ``split`` it takes.
@@ -203,7 +272,8 @@ def outline(text: str, of: Of) -> tuple[Sentence, ...]:
         found = []
         for place, each in enumerate(pieces):
             own = rank(each, place - bare, of)
-            found.append(Sentence(each, own, place == bare, place == 0, 1, own is Rank.POLICY and not stressed(each)))
+            binds = own is Rank.POLICY and not stressed(each)
+            found.append(Sentence(text=each, rank=own, opens=place == bare, starts=place == 0, pieces=1, binds=binds))
         return tuple(found)
     found = []
     section = _Section(of)
@@ -216,7 +286,8 @@ def outline(text: str, of: Of) -> tuple[Sentence, ...]:
         binds = (own is Rank.POLICY and not stressed(said)) or (placed is Rank.POLICY and section.binds)
         if said.startswith("> [!"):
             binds = False  # the mark of a callout says nothing itself
-        found.append(Sentence(said, placed, not (begun or title), starts, last - first, binds))
+        opens = not (begun or title)
+        found.append(Sentence(text=said, rank=placed, opens=opens, starts=starts, pieces=last - first, binds=binds))
         begun = begun or not title
     return tuple(found)
 
@@ -239,7 +310,7 @@ def _wrapped(previous: str, line: int, piece: str) -> bool:
     before = previous.rstrip()
     if before.endswith(_TERMINATORS) or before.rstrip(_CLOSERS).endswith(_TERMINATORS) or before.startswith("#"):
         return False
-    if _ITEM.match(piece) or _KEYED.match(piece) or piece.startswith(("#", "```", "{", "[", "Option ")):
+    if begins_item(piece) or key_of(piece) or piece.startswith(("#", "```", "{", "[", "Option ")):
         return False
     if piece[0].islower() or piece[0] in "('`\"":
         return line >= WRAPPED_LINE // 2
@@ -257,7 +328,7 @@ class _Section:
 
     def place(self, piece: str, own: Rank, starts: bool) -> Rank:
         """The rank of ``piece`` in its section; ``starts`` says whether it begins a line."""
-        item = starts and _ITEM.match(piece) is not None
+        item = starts and begins_item(piece)
         bare = piece.strip().rstrip("*_").rstrip()
         heading = "#" if starts and bare.startswith("#") else ">" if bare.startswith("> [!") else ""
         heading = heading or (":" if bare.endswith((":", "：")) and piece.endswith("\n") else "")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache, lru_cache
 
 from tscg.prose.policy import words_of as words_in
+
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
+if TYPE_CHECKING:
+    import re
 
 #: A sentence of more characters for each word of news that is asked for tells something; it is not looked at.
 TELLING = 60
@@ -30,7 +33,6 @@ VAGUE_WORDS = frozenset(
     "only search specify specifies indicates determines defines represents content contents account user users "
     "numeric".split()
 )
-NONE: frozenset[str] = frozenset()
 _VAGUE = EMPTY_WORDS | VAGUE_WORDS
 VOWELS = frozenset("aeiouy")
 #: Words of one or two letters, or without a vowel, that need no gloss.
@@ -38,8 +40,7 @@ SHORT_WORDS = frozenset(
     "id ids to by of in on or is no up at as db ip os ui url html css xml pdf csv http md mcp key".split()
 )
 _ENDINGS = {"s": ("'s", "ies", "es", "s"), "g": ("ing",), "d": ("ed",)}
-_WORD = re.compile(r"[^\W_]+")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
+_CAMEL = {ord(letter): f" {letter.lower()}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"} | {ord("_"): " "}
 #: Words before which a long clause may be cut.
 _JOINTS = frozenset(
     "to in for of when that which where from by with on at using as into via whose if and or while".split()
@@ -55,32 +56,52 @@ def tells(sentence: str, name: str, says: tuple[str, ...], news: int) -> bool:
     (False, True)
     """
     said = "".join([spoken(each) for each in (name, *says)])
-    return len(sentence) > news * TELLING or adds(words_in(sentence.lower()), said, news)
+    words = words_in(sentence.lower())
+    return len(sentence) > news * TELLING or says_more(words, said, news, strict=news > 1)
 
 
-def adds(words: tuple[str, ...], said: str, news: int) -> bool:
-    """``tells`` for a caller that has the words, and the ``spoken`` names beside them."""
-    return news <= 0 or len(unsaid(unsaid(words, "", news > 1), said, None)) >= news
+def says_more(words: tuple[str, ...], said: str, news: int, *, strict: bool) -> bool:
+    """Whether ``words`` hold at least ``news`` stems that say something and are not among the ``said`` (``spoken``) ones.
 
-
-def unsaid(words: tuple[str, ...], said: str, strict: bool | None) -> tuple[str, ...]:
-    """The stems of ``words`` that say something and are not ``said``; without ``strict`` the words are such stems already.
-
-    >>> unsaid(("owner", "of", "the", "repository"), " owner", False)
-    ('repository',)
+    >>> says_more(("owner", "of", "the", "repository"), " owner", 1, strict=False)
+    True
     """
-    fresh: list[str] = []
-    empty = NONE if strict is None else _VAGUE if strict else EMPTY_WORDS
+    empty = _VAGUE if strict else EMPTY_WORDS
+    names = said.split()
+    found: tuple[str, ...] = ()
     for word in words:
-        if word in empty:
+        if word in empty or word in names:
             continue
-        if strict is not None and word[-1] in "sgd":
+        if word[-1] in "sgd":
             word = _stem(word)  # noqa: PLW2901 - a word is what it stems from
             if word in empty:
                 continue
-        if f" {word[:SHORT]}" not in said or not _explained(word, said):
-            fresh.append(word)
-    return tuple(dict.fromkeys(fresh)) if len(fresh) > 1 else tuple(fresh)
+        if (f" {word[:SHORT]}" not in said or not _explained(word, said)) and word not in found:
+            if len(found) + 1 >= news:
+                return True
+            found = (*found, word)
+    return len(found) >= news
+
+
+def fresh(words: tuple[str, ...], said: str) -> str:
+    """What the first of ``words`` that says something, and is not among the ``said`` ones, begins with, behind a blank.
+
+    >>> fresh(("owner", "of", "the", "repository"), " owner"), fresh(("the", "owner"), " owner")
+    (' rep', '')
+    """
+    empty = EMPTY_WORDS
+    names = said.split()
+    for word in words:
+        if word in empty or word in names:  # few are left
+            continue
+        if word[-1] in "sgd":
+            word = _stem(word)  # noqa: PLW2901 - a word is what it stems from
+            if word in empty:
+                continue
+        start = f" {word[:SHORT]}"
+        if start not in said or not _explained(word, said):
+            return start
+    return ""
 
 
 def _explained(stem: str, said: str) -> bool:
@@ -106,12 +127,16 @@ def spoken(name: str) -> str:
     >>> spoken("pullRequest_number")
     ' pull request number'
     """
+    if name.islower() and name.isidentifier() and "__" not in name and name[0] != "_" and name[-1] != "_":
+        return f" {name.replace('_', ' ')}"
     return "".join([f" {word}" for word in words_of(name)])
 
 
 @cache
 def _lead() -> re.Pattern[str]:
     """What stands before the first clause: a bracket on its necessity, an article."""
+    import re
+
     return re.compile(
         r"(?:\((?:optional|required)\)|optional[:.,]|required[:.,])\s*|(?:the|an?)\s+(?=\S)", re.IGNORECASE
     )
@@ -120,6 +145,8 @@ def _lead() -> re.Pattern[str]:
 @cache
 def _clause() -> re.Pattern[str]:
     """Where a first clause ends for good."""
+    import re
+
     return re.compile(r"[,;:](?=\s)|\s[(\[{]|[.!?。](?:\s|$)| [-–—] |\n| (?:e\.g|i\.e)\b")
 
 
@@ -166,9 +193,27 @@ def words_of(name: str) -> tuple[str, ...]:
     >>> words_of("pullRequest_number"), words_of("HTMLUrl")
     (('pull', 'request', 'number'), ('html', 'url'))
     """
-    if name.islower() and name.isidentifier():
-        return tuple([word for word in name.split("_") if word])
-    return tuple(_WORD.findall(_CAMEL.sub(" ", name).lower()))
+    if name.isidentifier():
+        if name.islower():
+            return tuple([word for word in name.split("_") if word])
+        words = name.translate(_CAMEL).split() if name.isascii() else [""]
+        if words and min(map(len, words)) > 1:  # no row of capitals
+            return tuple(words)
+    parts = [""]
+    before = ""
+    for at, char in enumerate(name):
+        if "A" <= char <= "Z" and (
+            _ends_word(before) or ("A" <= before <= "Z" and "a" <= name[at + 1 : at + 2] <= "z")
+        ):
+            parts.append("")
+        before = char
+        parts[-1] += char
+    low = " ".join(parts).lower()
+    return tuple("".join([char if char.isalnum() else " " for char in low]).split())
+
+
+def _ends_word(char: str) -> bool:
+    return "a" <= char <= "z" or "0" <= char <= "9"
 
 
 def _stem(word: str) -> str:

@@ -7,11 +7,13 @@ test of a sentence is whether it shares a word with the table at all.
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cache, lru_cache
+from itertools import pairwise
+
+from tscg.record import Record
 
 
-class Sign(NamedTuple):
+class Sign(Record):
     """When a word makes a sentence a policy.
 
     Never without one of the phrases ``needs``; not where all its uses stand in phrases of ``unless``. Of parameters a
@@ -147,6 +149,8 @@ POLICY: dict[str, Sign] = {
     "verboten": _ANY, "somente": _ANY, "deve": _ANY, "solamente": _ANY, "interdit": _ANY, "prohibido": _ANY,
 }  # fmt: skip
 
+_POLICY_WORDS = frozenset(POLICY)
+
 #: Languages without blanks between words: parts of a sentence that oblige or forbid.
 POLICY_PARTS = (
     "必须", "必須", "禁止", "不得", "不要", "切勿", "绝不", "不能", "不可", "只能",
@@ -192,6 +196,11 @@ def known(sentence: str) -> tuple[str, tuple[str, ...], bool]:
     ('never sends it.', ('never', 'sends', 'it'), True)
     """
     low = sentence.lower()
+    if low.isascii():
+        words = tuple(low.encode().translate(_ASCII_PUNCTUATION).decode().split())
+        if _POLICY_WORDS.isdisjoint(words):
+            return low, words, False
+        return low, words, _is_policy(_POLICY_WORDS.intersection(words), words, tells=False)
     words = words_of(low)
     return low, words, is_policy(low, words)
 
@@ -202,31 +211,45 @@ def is_policy(low: str, words: tuple[str, ...], *, tells: bool = False) -> bool:
     >>> is_policy("never call it", ("never", "call", "it")), is_policy("read-only", ("read", "only"))
     (True, False)
     """
-    if not POLICY.keys().isdisjoint(words) and _is_policy(POLICY.keys() & words, words, tells):
+    found = _POLICY_WORDS.intersection(words)
+    if found and _is_policy(found, words, tells):
         return True
     return not low.isascii() and any(part in low for part in POLICY_PARTS)
 
 
-def _is_policy(found: set[str], words: tuple[str, ...], tells: bool) -> bool:
+def _is_policy(found: frozenset[str], words: tuple[str, ...], tells: bool) -> bool:
     """Whether one of the policy words ``found`` is used as one."""
-    said = ""
     for word in found:
         sign = POLICY[word]
         if sign is _ANY:
             return True
-        said = said or f" {' '.join(words)} "
-        if sign.needs and not _stands(sign.needs, said):
+        needs, excuses = _pairs(word, tells)
+        pairs = [*pairwise(words)]
+        if needs and (needs.isdisjoint(pairs) or not _stands(sign.needs, f" {' '.join(words)} ")):
             continue
-        excused = 0
-        for phrase in (*sign.unless, *sign.tells) if tells else sign.unless:
-            if phrase in said:
-                excused += said.count(f" {phrase} ")
-        if excused and excused >= words.count(word):
-            continue
+        if not excuses.isdisjoint(pairs):
+            said = f" {' '.join(words)} "
+            excused = 0
+            for phrase in (*sign.unless, *sign.tells) if tells else sign.unless:
+                if phrase in said:
+                    excused += said.count(f" {phrase} ")
+            if excused and excused >= words.count(word):
+                continue
         if tells and sign.beside and not sign.beside.isdisjoint(words) and ACCEPTING.isdisjoint(words):
             continue
         return True
     return False
+
+
+@cache
+def _pairs(word: str, tells: bool) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
+    """The first two words of each phrase that a sign needs, and of each that excuses it: a test before the phrases."""
+    sign = POLICY[word]
+    return _openings(sign.needs), _openings((*sign.unless, *sign.tells) if tells else sign.unless)
+
+
+def _openings(phrases: tuple[str, ...]) -> frozenset[tuple[str, str]]:
+    return frozenset([(words[0], words[1]) for words in map(str.split, phrases)])
 
 
 def stressed(sentence: str) -> bool:

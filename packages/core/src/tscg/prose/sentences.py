@@ -6,8 +6,11 @@ decides where a sentence may end; it never changes text, so ``"".join(split(text
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: Words after whose full stop a sentence always goes on (lower case, without the last stop).
 INSIDE_ABBREVIATIONS = frozenset(
@@ -18,6 +21,12 @@ INSIDE_ABBREVIATIONS = frozenset(
 OPEN_ABBREVIATIONS = frozenset(
     "etc min max no nr num opt inc ltd corp co dept est vol sec ref refs al ca pp jr sr".split()
 )
+
+_ABBREVIATIONS = INSIDE_ABBREVIATIONS | OPEN_ABBREVIATIONS
+#: What the last word of a sentence may not be to be no abbreviation or initial at a glance.
+_SHORTENED = _ABBREVIATIONS | frozenset("abcdefghijklmnopqrstuvwxyz")
+#: Marks behind a word that is no abbreviation then.
+_AFTER_WORDS = frozenset(")'\"`")
 
 #: Words that begin a sentence even after an initial ("in the U.S. Never call it").
 STARTERS = frozenset(
@@ -40,18 +49,26 @@ LIST_REACH = 400
 ORDINARY = 2_000
 #: Ends of sentences in brackets, quotes or emphasis.
 _CLOSED = (".)", '."', ".'", ".`", ".*", "._", ".]", ".}")
+_CLOSED_WIDE = (*_CLOSED, ".”", ".’", ".»", ".」", ".』", ".）")
 
-# One leading class, so that the regex engine skips to the next candidate; a line feed is a candidate of its own.
-_CUT = re.compile(r"""[.!?…。！？\n](?:(?<!\n)[.!?…。！？]*[)\]}"'”’»*_`」』）]*[ \n]*)?""")
-_LITERAL = r"""(?<=")[^"\n]*"|(?<=`)(?:``[\s\S]*?```|[^`\n]+`)|(?<=“)[^”\n]*”|(?<=(?<!\w)')[^'\n]+'(?!\w)"""
-#: Literals, and brackets on one line that hold no other brackets: what nearly all texts have.
-_SIMPLE = re.compile(rf"""[`"“'(\[](?:{_LITERAL}|(?<=\()[^()\n]*\)|(?<=\[)[^\[\]\n]*\])""")
-_QUOTED = re.compile(rf"""[`"“'](?:{_LITERAL})""")
-_NESTED = re.compile(r"[{]|\([^)\n]*\(|\[[^\]\n]*(?:\[|\n)")
-_BRACKET = re.compile(r"[()\[\]{}\n]")
+#: What may close a quote or bracket behind a stop.
+_CLOSERS = ")]}'\"’”»*_`」』）"
+_FULL_WIDTH = "。！？"
+_STOPS = f".!?…{_FULL_WIDTH}"
+_STOPS_AND_LINES = f"{_STOPS}\n"
+#: What begins or ends a span.
+_SPANNING = "\"'`“”()[]{}\n"
 _OPENER = {")": "(", "]": "[", "}": "{"}
+_QUOTES = "\"'`“"
 _HOLDERS = "\"'`[{(“"
-_INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
+#: What ends the span that a mark opens, and what stands in its way.
+_CLOSED_BY = {'"': '"', "'": "'", "`": "`", "“": "”", "(": ")", "[": "]"}
+_STOPPED_BY = {'"': "\n", "'": "\n", "`": "\n", "“": "\n", "(": "(\n", "[": "[\n"}
+#: Marks of what may go on over the end of a line, and stops and quotes beside the ASCII ones.
+_OVER_LINES = ("{", "[", "``", "\n ", " \n", "  ")
+_WIDE = ("…", "。", "！", "？", "“", "``", "  ")
+#: What may not stand between two single quotes that are taken for a pair at a glance.
+_BRACKETS = frozenset('"`“”()[]{}')
 _LONG_WORD = 7
 
 
@@ -67,52 +84,147 @@ def split(text: str) -> tuple[str, ...]:
     >>> split("Reads config.json of v1.2.\\n1. First\\n2. Second")
     ('Reads config.json of v1.2.\\n', '1. First\\n', '2. Second')
     """
-    if "\n" in text or "!" in text or "?" in text or len(text) > ORDINARY or not text.isascii():
-        return _cut(text)
-    for mark in _CLOSED:
+    if "\n" in text:
+        return _of_lines(text)
+    if "." not in text[:-1] and "!" not in text and "?" not in text and text.isascii():
+        return (text,) if text else ()
+    return _of_line(text)
+
+
+def _of_lines(text: str) -> tuple[str, ...]:
+    """The pieces of a text with lines; each line is cut by itself where nothing can go on over its end."""
+    for mark in _OVER_LINES:
         if mark in text:
             return _cut(text)
-    at = text.find(". ")
-    return _cut_at_stops(text, at) if at >= 0 else (text,) if text else ()
-
-
-def _cut_at_stops(text: str, at: int) -> tuple[str, ...]:
-    """The pieces of an ordinary text, whose sentences end with a full stop and a blank alone, the first at ``at``."""
     pieces: list[str] = []
-    start = 0
-    last = len(text) - 2
-    while 0 <= at < last:
-        end = at + 2
-        if not _shortens(text, start, at, end):
-            if _opens(text[start:at]):
+    for line in text.split("\n"):
+        if not line or len(line) > ORDINARY:
+            return _cut(text)
+        if pieces:
+            pieces[-1] += "\n"
+        if "." in line[:-1] or "!" in line or "?" in line or not line.isascii():
+            pieces += _of_line(line)
+        else:
+            pieces.append(line)
+    return tuple(pieces)
+
+
+def _of_line(text: str) -> tuple[str, ...]:  # noqa: PLR0912 - flat, for it runs for most texts
+    """The pieces of a text without lines. One whose sentences end with a full stop and a blank alone is cut there."""
+    if "!" in text or "?" in text or len(text) > ORDINARY:
+        return _cut(text)
+    wide = not text.isascii()
+    if wide:
+        for mark in _WIDE:
+            if mark in text:
                 return _cut(text)
-            pieces.append(text[start:end])
-            start = end
-        at = text.find(". ", end)
+        if "." not in text[:-1]:
+            return (text,)
+    segments = text.split(". ")
+    if text.count(".") - (text[-1] == ".") >= len(segments):  # a stop with something other than a blank behind
+        for mark in _CLOSED_WIDE if wide else _CLOSED:
+            if mark in text and not (text.endswith(f"{mark}.") and text.count(mark) == 1):
+                return _cut(text)
+    if not segments.pop():  # the blank behind the last sentence
+        segments.pop()
+    if not segments:
+        return (text,)
+    marked = "'" in text or "(" in text or '"' in text or "`" in text or "[" in text or "{" in text
+    if not (marked or wide):  # then most end with words that no stop shortens
+        words = [segment[segment.rfind(" ") + 1 :] for segment in segments]
+        if all(map(str.isalpha, words)) and _SHORTENED.isdisjoint(map(str.lower, words)):
+            pieces = [f"{segment}. " for segment in segments]
+            pieces.append(text[sum(map(len, pieces)) :])
+            return tuple(pieces)
+    elif "  " in text:
+        return _cut(text)
+    pieces = []
+    start = end = 0
+    for segment in segments:
+        end += len(segment) + 2
+        word = segment[segment.rfind(" ") + 1 :]
+        if len(word) > 1 and word.isalpha():
+            word = word.lower()
+            if word in _ABBREVIATIONS and (word in INSIDE_ABBREVIATIONS or not text[end].isupper()):
+                continue
+        elif word[-1:] in _AFTER_WORDS:
+            pass
+        elif word[-1:] == "." or _goes_on(text, start, end - 2, end):
+            continue
+        piece = text[start:end]
+        if marked and opens(piece):
+            return _cut(text)
+        pieces.append(piece)
+        start = end
     pieces.append(text[start:])
     return tuple(pieces)
 
 
-def _shortens(text: str, start: int, at: int, end: int) -> bool:
-    """Whether the stop at ``at`` ends no sentence that began at ``start``, but a word, a number or a row of stops."""
-    word = text[text.rfind(" ", start, at) + 1 : at] if start else text[text.rfind(" ", 0, at) + 1 : at]
-    if len(word) > 1 and word.isalpha():
-        lower = word.lower()
-        return lower in INSIDE_ABBREVIATIONS or (lower in OPEN_ABBREVIATIONS and not text[end].isupper())
-    return word[-1:] == "." or _goes_on(text, start, at, end)
+def opens(said: str) -> bool:
+    """Whether a quote or bracket that is opened in ``said`` may still be open at its end, where no word stands.
 
-
-def _opens(said: str) -> bool:
-    """Whether a quote or bracket that is opened in ``said`` may still be open at its end."""
+    >>> opens("Sort by 'name'. "), opens("Sort by 'the ")
+    (False, True)
+    """
+    if "'" in said and not _paired(said):
+        return True
+    if ("(" in said or ")" in said) and (said.rfind("(") > said.rfind(")") or said.count("(") != said.count(")")):
+        return True
+    if '"' in said and said.count('"') % 2:
+        return True
     return (
         "{" in said
-        or (" '" in said or "('" in said or said[:1] == "'")
-        or ("(" in said and said.rfind("(") > said.rfind(")"))
-        or (")" in said and said.count("(") != said.count(")"))
-        or ("[" in said and (said.rfind("[") > said.rfind("]") or said.count("[") != said.count("]")))
-        or ('"' in said and said.count('"') % 2 == 1)
+        or "“" in said
         or ("`" in said and said.count("`") % 2 == 1)
+        or ("[" in said and (said.rfind("[") > said.rfind("]") or said.count("[") != said.count("]")))
     )
+
+
+def _paired(said: str) -> bool:
+    """Whether single quotes open and close one after the other in ``said``, with no other marks between them."""
+
+    parts = said.split("'")
+    before = parts[0]
+    inside = False
+    for part in parts[1:]:
+        if not inside:
+            mark = before[-1:]
+            inside = not (mark.isalnum() or mark == "_")
+        elif not before or (mark := part[:1]).isalnum() or mark == "_" or not _BRACKETS.isdisjoint(before):
+            return False
+        else:
+            inside = False
+        before = part
+    return not inside
+
+
+def _places(text: str, marks: str) -> list[tuple[int, str]]:
+    """Where each of ``marks`` stands. (A regular expression of marks beyond Latin-1 takes a millisecond to compile.)"""
+    found = []
+    for mark in marks:
+        at = text.find(mark)
+        while at >= 0:
+            found.append((at, mark))
+            at = text.find(mark, at + 1)
+    found.sort()
+    return found
+
+
+def _ends(text: str) -> Iterator[tuple[int, int]]:
+    """Where a sentence may end: the first stop or a line feed, and the end of the stops, marks and blanks behind."""
+    end, last = 0, len(text)
+    for at, mark in _places(text, _STOPS_AND_LINES):
+        if at < end:
+            continue
+        end = at + 1
+        if mark != "\n" and end < last:
+            if text[end] != " ":
+                for marks in (_STOPS, _CLOSERS):
+                    while end < last and text[end] in marks:
+                        end += 1
+            while end < last and text[end] in " \n":
+                end += 1
+        yield at, end
 
 
 def _cut(text: str) -> tuple[str, ...]:
@@ -120,11 +232,10 @@ def _cut(text: str) -> tuple[str, ...]:
     start = 0
     holder = -1
     spans: list[tuple[int, int]] | None = None
-    for match in _CUT.finditer(text):
-        at, end = match.span()
+    for at, end in _ends(text):
         if end == len(text):
             break
-        if text[end - 1] not in " \n" and text[at] not in "。！？":
+        if text[end - 1] not in " \n" and text[at] not in _FULL_WIDTH:
             continue
         if text[at] != "\n" and text[end - 1] != "\n" and _goes_on(text, start, at, end):
             continue
@@ -151,7 +262,7 @@ def _goes_on(text: str, start: int, at: int, end: int) -> bool:
         floor = max(start, at - WORD_REACH)
         word = text[max(text.rfind(" ", floor, at) + 1, floor) : at].lstrip("([{\"'“`*_")
         return (len(word) < _LONG_WORD or "." in word) and _abbreviates(text, start, at, end, word)
-    if stop[0] in "。！？":
+    if stop[0] in _FULL_WIDTH:
         return False
     if stop.startswith(("..", "…")):
         return True
@@ -166,9 +277,15 @@ def _abbreviates(text: str, start: int, at: int, end: int, word: str) -> bool:
         return True
     if lower in OPEN_ABBREVIATIONS:
         return not text[end].isupper()
-    if (len(word) == 1 and word.isupper()) or ("." in word and _INITIALS.fullmatch(word)):
-        return text[end : end + WORD_REACH].split(None, 1)[0].rstrip(",.:;") not in STARTERS
+    if (len(word) == 1 and word.isupper()) or ("." in word and _initials(word)):
+        following = text[end : end + WORD_REACH].split(None, 1)
+        return bool(following) and following[0].rstrip(",.:;") not in STARTERS
     return word.isdecimal() and _numbers_a_list(text, start, at, len(word))
+
+
+def _initials(word: str) -> bool:
+    """Whether a word is letters with stops between them ("U.S")."""
+    return all(len(letter) == 1 and letter.isalnum() and not letter.isdecimal() for letter in word.split("."))
 
 
 def _numbers_a_list(text: str, start: int, at: int, digits: int) -> bool:
@@ -180,32 +297,82 @@ def _numbers_a_list(text: str, start: int, at: int, digits: int) -> bool:
     return f" {int(text[number:at]) - 1}. " in " " + before
 
 
-def holds(text: str) -> bool:
-    """Whether a quote or bracket stands in ``text``.
-
-    >>> holds("Sort by 'name'."), holds("Sort by name.")
-    (True, False)
-    """
-    for mark in _HOLDERS:  # noqa: SIM110 - a generator costs more than the tests
-        if mark in text:
-            return True
-    return False
-
-
 def literals(text: str) -> list[tuple[int, int]]:
     """Spans of quotes, code, square brackets and braces: text that no rewrite may touch.
 
     >>> literals('Sort by "the name".')
     [(8, 18)]
     """
-    return [span for span in _spans(text) if text[span[0]] != "("] if holds(text) else []
+    if not ("'" in text or '"' in text or "`" in text or "[" in text or "{" in text or "“" in text):
+        return []
+    return [span for span in _spans(text) if text[span[0]] != "("]
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    if not _NESTED.search(text):
-        return [match.span() for match in _SIMPLE.finditer(text)]
-    quoted = [match.span() for match in _QUOTED.finditer(text)]
-    return sorted(quoted + _bracketed(text, quoted))
+    marks = _places(text, _SPANNING)
+    if not _nests(marks):
+        return _held(text, marks, _HOLDERS)
+    quoted = _held(text, marks, _QUOTES)
+    return sorted(quoted + _bracketed(text, marks, quoted))
+
+
+def _nests(marks: list[tuple[int, str]]) -> bool:
+    """Whether brackets may stand in each other, or square ones go on over a line."""
+    inside = {"(": False, "[": False}
+    for _, mark in marks:
+        if mark in "([":
+            if inside[mark]:
+                return True
+            inside[mark] = True
+        elif mark in ")]":
+            inside[_OPENER[mark]] = False
+        elif mark == "\n":
+            if inside["["]:
+                return True
+            inside["("] = False
+        elif mark == "{":
+            return True
+    return False
+
+
+def _held(text: str, marks: list[tuple[int, str]], openers: str) -> list[tuple[int, int]]:
+    """Spans of quotes, code and, where ``openers`` say so, brackets on one line that hold no others."""
+    spans: list[tuple[int, int]] = []
+    end = hopeless = 0
+    for place, (at, mark) in enumerate(marks):
+        if at < end or mark not in openers or (mark == "“" and at < hopeless):
+            continue
+        if text.startswith("```", at):
+            close = text.find("```", at + 3)
+            found = close + 3 if close >= 0 else 0
+        else:
+            found = _closes(text, marks, place)
+        if found:
+            end = found
+            spans.append((at, end))
+        elif mark == "“":  # nor do the others on its line
+            hopeless = text.find("\n", at) % (len(text) + 1)
+    return spans
+
+
+def _closes(text: str, marks: list[tuple[int, str]], place: int) -> int:
+    """The end of the span that the mark at ``place`` opens, 0 where it opens none."""
+    at, opener = marks[place]
+    if opener == "'" and at and (text[at - 1].isalnum() or text[at - 1] == "_"):
+        return 0
+    closer, stops = _CLOSED_BY.get(opener, ""), _STOPPED_BY.get(opener, "")
+    for each in range(place + 1, len(marks)):
+        close, mark = marks[each]
+        if mark == closer:
+            break
+        if mark in stops:
+            return 0
+    else:
+        return 0
+    end = close + 1
+    if opener in "'`" and end == at + 2:
+        return 0
+    return 0 if opener == "'" and (text[end : end + 1].isalnum() or text[end : end + 1] == "_") else end
 
 
 def _merged(text: str) -> list[tuple[int, int]]:
@@ -220,13 +387,14 @@ def _merged(text: str) -> list[tuple[int, int]]:
     return merged
 
 
-def _bracketed(text: str, quoted: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _bracketed(text: str, marks: list[tuple[int, str]], quoted: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Spans of brackets that close: on their line, or over several lines where they hold JSON."""
     spans = []
     stack: list[tuple[str, int, bool]] = []
     quote = 0
-    for match in _BRACKET.finditer(text):
-        at, char = match.start(), match.group()
+    for at, char in marks:
+        if char in "\"'`“”":
+            continue
         while quote < len(quoted) and quoted[quote][1] <= at:
             quote += 1
         if quote < len(quoted) and quoted[quote][0] < at:

@@ -1,0 +1,114 @@
+"""The report of compression: what is counted, and that reports add up."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import fields
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tscg
+from tscg import CompressionReport
+from tscg.compression import COUNTERS, SIZES, TEXTS
+
+TOOLS: list[dict[str, Any]] = [
+    {
+        "name": f"read_{index}",
+        "description": f"Reads record {index} of a list. Never call it for archived lists.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {"id": {"type": "string", "description": "The id of the record that is read."}},
+            "required": ["id"],
+        },
+    }
+    for index in range(6)
+]
+
+
+def test_before_any_call_it_is_what_one_request_saves() -> None:
+    compiled = tscg.compile(TOOLS, mode=tscg.Dispatch(map="names"))
+    report, stats = CompressionReport.of(compiled), compiled.stats
+    assert (report.tokens, report.baseline_tokens, report.requests) == (stats.tokens, stats.baseline_tokens, 0)
+    assert report.saved == pytest.approx(stats.saved)
+    assert report.saved_tokens == stats.baseline_tokens - stats.tokens
+    assert (report.mode, report.map, report.profile) == ("dispatch", "names", "balanced")
+    assert (report.fingerprint, report.tools, report.exact) == (compiled.fingerprint, 6, stats.exact)
+
+
+def test_each_round_is_sent_and_each_request_would_have_been() -> None:
+    compiled = tscg.compile(TOOLS, mode="native")
+    turn = compiled.turn()
+    bad = {"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "read_1", "arguments": "{}"}}]}
+    step = turn.take(compiled.decode(bad), bad)
+    assert isinstance(step, tscg.Again)
+    ended = step.turn.take(compiled.decode("Done."), "Done.")
+    report = CompressionReport.of(compiled, ended.turn, input_tokens=700, output_tokens=30)
+    assert (report.requests, report.rounds, report.repairs, report.errors, report.lookups) == (1, 2, 1, 1, 0)
+    assert report.sent_tokens == 2 * compiled.stats.tokens
+    assert report.plain_tokens == compiled.stats.baseline_tokens
+    assert report.saved == pytest.approx(1 - report.sent_tokens / report.plain_tokens)
+    assert (report + report).input_tokens == 1_400
+
+
+def test_it_says_where_it_grew() -> None:
+    compiled = tscg.compile(TOOLS[:1], mode="dispatch")
+    assert CompressionReport.of(compiled).saved < 0
+    assert "-" in str(CompressionReport.of(compiled)).split("\n")[1]
+
+
+REPORTS = st.builds(
+    CompressionReport,
+    label=st.sampled_from(["", "ada", "bob"]),
+    fingerprint=st.sampled_from(["one", "two"]),
+    mode=st.just("text"),
+    requests=st.integers(0, 3),
+    rounds=st.integers(0, 9),
+    sent_tokens=st.integers(0, 99),
+    plain_tokens=st.integers(1, 99),
+    tokens=st.just(10),
+    baseline_tokens=st.just(30),
+)
+
+
+@given(REPORTS, REPORTS, REPORTS)
+def test_reports_add_up_in_any_order(one: CompressionReport, two: CompressionReport, three: CompressionReport) -> None:
+    total = one + two + three
+    assert total == one + (two + three) == three + two + one == sum([one, two, three])
+    for name in ("requests", "rounds", "sent_tokens", "plain_tokens"):
+        assert getattr(total, name) == sum(getattr(report, name) for report in (one, two, three))
+    assert total + CompressionReport() == total
+    leaves = total.parts or (total,)
+    assert total.tokens == 10 * len(leaves), "one catalog is one part, whatever the number of calls"
+
+
+def test_a_sum_of_several_catalogs_keeps_its_parts() -> None:
+    text = CompressionReport.of(tscg.compile(TOOLS, mode="text"), label="ada")
+    native = CompressionReport.of(tscg.compile(TOOLS, mode="native"), label="bob")
+    total = text + native
+    assert [part.label for part in total.parts] == ["ada", "bob"]
+    assert (total.mode, total.profile, total.tools) == ("several", "balanced", 12)
+    assert total.baseline_tokens == 2 * text.baseline_tokens
+    assert [line.split()[0] for line in str(total).split("\n")] == ["mode", "ada", "bob", "all"]
+
+
+def test_to_dict_is_json_and_holds_every_figure() -> None:
+    total = CompressionReport.of(tscg.compile(TOOLS)) + CompressionReport.of(tscg.compile(TOOLS, mode="native"))
+    found = json.loads(json.dumps(total.to_dict()))
+    assert {*TEXTS, *SIZES, *COUNTERS, "saved", "saved_tokens", "parts", "label", "exact"} <= found.keys()
+    assert found["parts"][0]["per_tool"]["read_1"]["tokens"] > 0
+    assert found["parts"][0]["hidden"].keys() == {"sentences", "tokens"}
+    assert "archived" not in json.dumps(found), "no prose of a tool"
+
+
+def test_every_number_is_counted() -> None:
+    numbers = {one.name for one in fields(CompressionReport) if one.type == "int"}
+    assert numbers == {*SIZES, *COUNTERS}
+    report = CompressionReport.of(tscg.compile(TOOLS))
+    assert pickle.loads(pickle.dumps(report)) == report
+    assert hash(report) == hash(CompressionReport.of(tscg.compile(TOOLS)))
+    with pytest.raises(TypeError):
+        _ = report + 1

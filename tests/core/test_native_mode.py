@@ -169,7 +169,8 @@ def check_looser(raw: list[dict[str, Any]], profile: str) -> int:
         try:
             takes = jsonschema_rs.validator_for(sent["parameters"])
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
-            assert sent["parameters"] == tool.schema  # it went through as it came, and is none of ours
+            with pytest.raises((jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError)):
+                jsonschema_rs.validator_for(tool.schema)  # the original is no schema, and what is sent is none either
             continue
         for arguments in valid_arguments(tool):
             tried += 1

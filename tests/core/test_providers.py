@@ -24,6 +24,7 @@ from tscg.modes import adapt
 from tscg.modes.gemini import anything, subset
 from tscg.modes.keys import keys_for, wire_keys
 from tscg.modes.names import wire_names
+from tscg.modes.providers import owner_of
 from tscg.modes.rows import ANTHROPIC, OPENAI
 from tscg.modes.strict import strict_schema
 
@@ -640,3 +641,20 @@ def test_the_trace_names_what_adapters_change() -> None:
     )
     assert native(A, mode="text").trace.adapters == ()
     assert native(A, {"type": "web_search"}, mode="passthrough").trace.adapters == ()
+
+
+@pytest.mark.parametrize("kind", [{}, [], 7, True], ids=repr)
+def test_a_builtin_whose_type_is_no_word_belongs_to_no_provider(kind: object) -> None:
+    assert owner_of({"type": kind}) == ""
+
+
+def test_a_keyword_that_strict_mode_does_not_know_keeps_the_tool_as_it_is() -> None:
+    base: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    tools = [
+        {"name": "x", "inputSchema": {**base, "x-order": 1}},
+        {"name": "y", "inputSchema": {**base, "vendorWord": 1}},
+    ]
+    strict = {t["function"]["name"]: t["function"] for t in tscg.compile(tools, mode="native").to_openai(strict="auto")}
+    assert strict["x"]["strict"] is True
+    assert not list(strict_faults(strict["x"]["parameters"]))
+    assert strict["y"]["strict"] is False

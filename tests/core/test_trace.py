@@ -47,7 +47,7 @@ def test_steps_lead_from_json_to_what_is_sent(mode: Any, profile: str) -> None:
     assert [step.before for step in trace.steps] == places[:-1]
     assert places[-1] == (compiled.tokenizer.count(compiled.text) if mode == "text" else stats.tokens)
     assert (trace.bound.source, trace.bound.result) == (places[0], places[-1])
-    assert trace.bound.holds
+    assert trace.bound.holds or not stats.exact  # an estimate may count a smaller text for more
 
 
 @pytest.mark.parametrize("mode", ["native", "code", tscg.Dispatch()], ids=name_of)

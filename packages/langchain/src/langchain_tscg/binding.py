@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -18,9 +18,6 @@ from langchain_tscg.convert import BoundTools, ToolLike, bound_tools, full
 from langchain_tscg.plan import Plan, Planner, Settings, Target, options_of
 from langchain_tscg.rounds import Exchange, Ledger, chunk_of
 from tscg.errors import ConfigError
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["CompressedChatModel", "check_options"]
 

@@ -82,12 +82,12 @@ UNKNOWN = Original()
 def owner_of(builtin: dict[str, Any]) -> str:
     """The provider whose own entry this is, empty for none that is known."""
     kind = builtin.get("type")
-    if kind is None:
-        return "gemini" if len(builtin) == 1 and next(iter(builtin)) in GEMINI_KEYS else ""
+    if not isinstance(kind, str):
+        return "gemini" if kind is None and len(builtin) == 1 and next(iter(builtin)) in GEMINI_KEYS else ""
     for provider in ("anthropic", "openai_responses"):
         dated = kind.rsplit("_", 1)[-1].isdigit()
         known = BUILTINS[provider]
-        if kind in known or (str(kind).startswith(known) and dated is (provider == "anthropic")):
+        if kind in known or (kind.startswith(known) and dated is (provider == "anthropic")):
             return provider
     return ""
 

@@ -12,6 +12,10 @@ __all__ = ["Strict", "free_keys", "strict_schema"]
 COMPOSED = ("anyOf", "oneOf")
 MEMBERS = ("properties", "required", "additionalProperties", "items", "$defs")
 ANNOTATIONS = frozenset({"title", "examples", "deprecated", "readOnly", "writeOnly"})
+KEPT = frozenset(
+    "type description enum const format pattern multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minItems "
+    "maxItems minLength maxLength".split()
+)
 SCHEMA_MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
 
 
@@ -126,7 +130,11 @@ class _Closing:
                     self.said.append(Said(path, word, in_words(word, value)))
             elif word in COMPOSED:
                 self.union(word, value, path, depth, out)
-            elif word not in MEMBERS and word not in ANNOTATIONS:
+            elif word in MEMBERS or word in ANNOTATIONS or word.startswith("x-"):
+                continue
+            elif word not in KEPT:
+                raise _Loose(f"{'.'.join(path) or 'the arguments'}: the keyword {word}")
+            else:
                 out[word] = value
         if "const" in out and "enum" not in out:
             out["enum"] = [out.pop("const")]

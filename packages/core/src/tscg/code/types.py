@@ -233,6 +233,8 @@ class Types:
 def _camel(text: str) -> str:
     words = re.findall(r"[A-Za-z0-9]+", text)
     name = "".join(word[:1].upper() + word[1:] for word in words)[:64]
+    if iskeyword(name):  # None, True, False
+        name = f"{name}_"
     return name if name[:1].isalpha() else f"Type{name}"
 
 

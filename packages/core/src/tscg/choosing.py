@@ -7,36 +7,21 @@ from typing import TYPE_CHECKING, Any
 from tscg.errors import ConfigError
 from tscg.models import active, choose_profile, known_bad, row_of
 from tscg.modes.options import Mode, Native, Passthrough, mode_of
+from tscg.modes.work import Choice
 from tscg.policy import Policy
 from tscg.profiles import Profile, profile_of
-from tscg.record import Record
 
 if TYPE_CHECKING:
     from tscg.ir import Catalog
     from tscg.rules import Recommendation
 
-__all__ = ["Chosen", "choose"]
-
-
-class Chosen(Record):
-    """Options resolved for a model. ``active`` are the operators that run, ``before`` what stands before the legend;
-    ``dialect`` and ``encoding`` are those of the model's row. ``budget`` is the advice's where none was given."""
-
-    mode: Mode
-    profile: Profile
-    encoding: str
-    dialect: str
-    active: frozenset[str]
-    before: str = ""
-    budget: int | None = None
-    reasons: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+__all__ = ["choose"]
 
 
 def choose(
     catalog: Catalog, mode: Any, profile: Any, model: str | None, *, tokenizer: object, budget: int | None,
     strict_policy: bool,
-) -> Chosen:  # fmt: skip
+) -> Choice:  # fmt: skip
     """The options for a model. ConfigError for a wrong option, and under ``strict_policy`` for a combination that is
     known to be bad."""
     policy = profile if isinstance(profile, Policy) else None
@@ -61,7 +46,7 @@ def choose(
     if warnings and strict_policy:
         raise ConfigError(warnings[0], hint="choose another mode or profile, or leave strict_policy out")
     asks = active(resolved.asks, row, len(catalog))
-    return Chosen(
+    return Choice(
         mode=options, profile=resolved, encoding=row.encoding, dialect=row.dialect, active=asks, budget=budget,
         before=_answer_tag(row, resolved), reasons=tuple(reasons), warnings=warnings,
     )  # fmt: skip

@@ -180,15 +180,9 @@ def _choose(
     else:
         from tscg.choosing import choose
 
-        found = choose(
-            catalog, mode, profile, model, tokenizer=tokenizer, budget=budget, strict_policy=strict_policy
-        )  # fmt: skip
-        if tokenizer is None and found.encoding in SPELLINGS:
-            encoding = found.encoding
-        chosen = Choice(
-            mode=found.mode, profile=found.profile, encoding=encoding, dialect=found.dialect, active=found.active,
-            before=found.before, budget=found.budget, reasons=found.reasons, warnings=found.warnings,
-        )  # fmt: skip
+        chosen = choose(catalog, mode, profile, model, tokenizer=tokenizer, budget=budget, strict_policy=strict_policy)
+        if tokenizer is not None or chosen.encoding not in SPELLINGS:
+            chosen = replace(chosen, encoding=encoding)
     options = chosen.mode
     if not isinstance(options, Text):
         return chosen

@@ -6,10 +6,9 @@ import asyncio
 import json
 import shutil
 import sqlite3
-import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,6 +27,7 @@ from tscg.demo.client import Session, connect, server_command
 from tscg.demo.database import Database, changes, snapshot
 from tscg.demo.models import ChatModel, ReplayModel
 from tscg.demo.requests import REQUESTS, SITUATION, Request
+from tscg.demo.run import fail, leaves
 from tscg.demo.screen import Screen
 from tscg.errors import TscgError
 
@@ -114,7 +114,7 @@ def run_demo(
     tscg.compile([], mode=mode, profile=profile)  # a wrong option is told before all else
     for package, extra in (("mcp", "tscg[mcp]"), ("langchain", "langchain-tscg[agents]")):
         if find_spec(package) is None:
-            return _fail(f"the demo needs the package {package}; install {extra}")
+            return fail(f"the demo needs the package {package}; install {extra}")
     folder = Path(tempfile.mkdtemp(prefix="tscg-demo-"))
     path = Path(db) if db is not None else folder / "demo.db"
     failures: list[str] = []
@@ -122,15 +122,15 @@ def run_demo(
         Database(path).close()
         asyncio.run(_run(Screen(console), chosen, (mode, profile), path, folder / "server.log"))
     except* TscgError as group:  # alone, or inside the group that the client's tasks raise
-        failures.extend(str(error) for error in _leaves(group))
+        failures.extend(str(error) for error in leaves(group))
     except* (sqlite3.Error, ValueError) as group:
-        failures.extend(f"cannot use {path} as the demo's database: {error}" for error in _leaves(group))
+        failures.extend(f"cannot use {path} as the demo's database: {error}" for error in leaves(group))
     finally:
         if keep and db is None:
             console.print(f"The database was kept: {path}", markup=False, highlight=False, soft_wrap=True)
         else:
             shutil.rmtree(folder, ignore_errors=True)
-    return _fail(failures[0]) if failures else 0
+    return fail(failures[0]) if failures else 0
 
 
 async def _run(screen: Screen, model: ChatModel, form: tuple[str, str], database: Path, log: Path) -> None:
@@ -190,16 +190,3 @@ def _tool(session: Session, raw: Mapping[str, Any]) -> BaseTool:
         name=raw["name"], description=raw.get("description") or "", args_schema=raw["inputSchema"], coroutine=call,
         handle_tool_error=True,
     )  # fmt: skip
-
-
-def _leaves(group: BaseExceptionGroup[Any]) -> Iterator[BaseException]:
-    for error in group.exceptions:
-        if isinstance(error, BaseExceptionGroup):
-            yield from _leaves(error)
-        else:
-            yield error
-
-
-def _fail(message: str) -> int:
-    print(f"error: {message}", file=sys.stderr)
-    return 1

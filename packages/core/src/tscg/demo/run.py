@@ -61,7 +61,7 @@ def run_demo(
     chosen = ReplayModel(mode) if model is None else model
     tscg.compile([], mode=mode, profile=profile, model=chosen.catalog_model)  # a wrong option is told before all else
     if find_spec("mcp") is None:
-        return _fail("the demo needs the MCP SDK; install tscg[mcp]")
+        return fail("the demo needs the MCP SDK; install tscg[mcp]")
     folder = Path(tempfile.mkdtemp(prefix="tscg-demo-"))
     path = Path(db) if db is not None else folder / "demo.db"
     used = path.exists()
@@ -70,17 +70,17 @@ def run_demo(
         try:
             Database(path).close()
         except (sqlite3.Error, ValueError) as error:
-            return _fail(f"cannot use {path} as the demo's database: {error}")
+            return fail(f"cannot use {path} as the demo's database: {error}")
         demo = Demo(console, chosen, mode=mode, profile=profile)
         asyncio.run(demo.run(path, folder / "server.log", used=used))
     except* TscgError as group:  # Alone, or inside the group that the client's tasks raise.
-        failures.extend(str(error) for error in _leaves(group))
+        failures.extend(str(error) for error in leaves(group))
     finally:
         if keep and db is None:
             console.print(f"The database was kept: {path}", markup=False, highlight=False, soft_wrap=True)
         else:
             shutil.rmtree(folder, ignore_errors=True)
-    return _fail(failures[0]) if failures else 0
+    return fail(failures[0]) if failures else 0
 
 
 class Demo:
@@ -215,14 +215,16 @@ def _results(output: str | Message, results: Sequence[tuple[Item, str]]) -> list
     return [{"role": "tool", "tool_call_id": item.id, "content": text} for item, text in results]
 
 
-def _leaves(group: BaseExceptionGroup[Any]) -> Iterator[BaseException]:
+def leaves(group: BaseExceptionGroup[Any]) -> Iterator[BaseException]:
+    """The errors of a group, those of groups in it too."""
     for error in group.exceptions:
         if isinstance(error, BaseExceptionGroup):
-            yield from _leaves(error)
+            yield from leaves(error)
         else:
             yield error
 
 
-def _fail(message: str) -> int:
+def fail(message: str) -> int:
+    """Say an error; the exit status of a failure."""
     print(f"error: {message}", file=sys.stderr)
     return 1

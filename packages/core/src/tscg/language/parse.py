@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from tscg.errors import CompileError, ConfigError, ParseError
 from tscg.ir import AllOf, Catalog, Node, Note, Object, Param, Ref, Tool, children
 from tscg.language.scan import Scanner
-from tscg.language.spelling import DEFAULT, Spelling, read_slot, unescape
+from tscg.language.spelling import ADDED, DEFAULT, Spelling, read_slot, unescape
 from tscg.prose_form import normalise
 from tscg.record import replace
 from tscg.schema import noted
@@ -21,7 +21,6 @@ _generated = re.compile(r"(?:[0-9]+|[a-z]{1,2}|t[0-9]+)\Z").match
 _island_ref = re.compile(r'"\$ref":"#/\$defs/((?:[^"\\]|\\.)*)"')
 _label = re.compile(r'("(?:[^"\\]|\\.)*"|[A-Za-z0-9_$][A-Za-z0-9_$./-]*)(~[0-9]+)?')
 RULES = "%rules"
-ADDED = "%added"
 
 
 def decompile(text: str) -> Catalog:

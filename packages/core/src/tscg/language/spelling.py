@@ -50,6 +50,9 @@ SPELLINGS: dict[str, Spelling] = {
     "o200k_base": Spelling(),
     "cl100k_base": Spelling(),
 }
+ADDED = "%added"
+"""The line above what was added to a catalog later."""
+
 DEFAULT = SPELLINGS["o200k_base"]
 
 RESERVED = frozenset({"str", "num", "int", "bool", "boolean", "null", "any", "never", "obj", "true", "false"})

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from tscg.errors import ConfigError
 from tscg.ir import Catalog, Tool
+from tscg.language.spelling import ADDED
 from tscg.modes.map import label
 from tscg.modes.sent import Sent
-from tscg.modes.text import ADDED
 from tscg.record import Record, replace
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def text_after(previous: CompiledCatalog, shown: Catalog, emit: Callable[[Catalo
 
 
 def lines_after(previous: CompiledCatalog, whole: Sent, servers: Mapping[str, str]) -> Sent:
-    """Dispatch and code: the old map or stubs, and behind them what is new; ``whole`` is the present catalog alone.
+    """Dispatch: the old map, and behind it the lines of what is new; ``whole`` is what the present catalog alone gives.
 
     ``servers`` holds the server of each tool of a map, which labels the lines of several.
     """
@@ -122,7 +122,6 @@ def lines_after(previous: CompiledCatalog, whole: Sent, servers: Mapping[str, st
     return replace(
         whole, prompt=f"{head}{text}{tail}", text=text, entries={**old, **whole.entries}, codes=codes,
         retired=frozenset(codes.values()) - live, call_tool=was.call_tool, lookup_tool=was.lookup_tool,
-        run_tool=was.run_tool,
     )  # fmt: skip
 
 

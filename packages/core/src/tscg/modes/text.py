@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["ADDED", "LEGEND", "SHARED", "block_of", "prompt"]
+from tscg.language.spelling import ADDED
+
+__all__ = ["LEGEND", "SHARED", "block_of", "prompt"]
 
 LEGEND = "A tool a line, its parameters in brackets or on lines with a dot: ? optional, = default."
 SHARED = "Parameters, @types and ^notes under `shared` are defined there once."
-ADDED = "%added"
 REPLACES = f"What stands below {ADDED} is newer and replaces lines of the same name above it."
 OPEN, CLOSE = "<tools>", "</tools>"
 

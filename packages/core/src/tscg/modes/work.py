@@ -40,7 +40,11 @@ class Fitted(Record):
 
 
 class Choice(Record):
-    """Options resolved: what they stand for, and why."""
+    """Options resolved: what they stand for, and why.
+
+    ``active`` are the operators that run, ``before`` is what stands before the legend; ``dialect`` and ``encoding`` are
+    those of the model's row. ``budget`` is the advice's where none was given.
+    """
 
     mode: Mode
     profile: Profile

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from tests.strategies import catalogs
 from tscg.ir import Catalog, same
-from tscg.leaves import read_flat, read_leaves
+from tscg.leaves import Placed, read_flat, read_leaves
 from tscg.schema import ENUM_LIMIT, NODE_LIMIT, PROSE_LIMIT, Known, walk
 
 BULK = {
@@ -75,17 +75,19 @@ def test_the_same_as_walked(part: Any, required: bool) -> None:
 @pytest.mark.parametrize("part", BULK.values(), ids=BULK.keys())
 def test_read_in_bulk(part: Any) -> None:
     known: Known = {}
-    read_leaves([of(part), of(part, required=True)], known)
+    placed: Placed = {}
+    read_leaves([of(part), of(part, required=True)], known, placed)
     assert [(found.name, found.required) for found in known.values()] == [("a", False), ("a", True)]
-    assert None not in read_flat([of(part), of(part, required=True)], known)
+    assert None not in read_flat([of(part), of(part, required=True)], placed)
 
 
 @pytest.mark.parametrize("part", WALKED.values(), ids=WALKED.keys())
 def test_left_to_the_walker(part: Any) -> None:
     known: Known = {}
-    read_leaves([of(part)], known)
+    placed: Placed = {}
+    read_leaves([of(part)], known, placed)
     assert known == {}
-    assert read_flat([of(part)], known) == [None]
+    assert read_flat([of(part)], placed) == [None]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +100,7 @@ def test_left_to_the_walker(part: Any) -> None:
 )  # fmt: skip
 def test_one_odd_tool_leaves_the_others_to_bulk(odd: Any) -> None:
     known: Known = {}
-    read_leaves([odd, of(BULK["text"])], known)
+    read_leaves([odd, of(BULK["text"])], known, {})
     assert [found.name for found in known.values()] == ["a"]
     catalog = Catalog.from_tools([tool("odd", odd), tool("x", of(BULK["text"]))], on_error="passthrough")
     assert same(catalog[0].root, walk(odd, "odd").root)
@@ -116,7 +118,7 @@ def test_what_a_tool_requires_but_does_not_declare() -> None:
 def test_below_objects_and_lists() -> None:
     known: Known = {}
     inner = {**of(BULK["text"]), "description": "Inner."}
-    read_leaves([of({"type": "array", "items": {**inner, "properties": {"b": inner}}})], known)
+    read_leaves([of({"type": "array", "items": {**inner, "properties": {"b": inner}}})], known, {})
     assert [found.name for found in known.values()] == ["a"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -71,46 +72,61 @@ def compile(
     >>> compiled.text
     'ping() Health check'
     """
-    catalog = tools if isinstance(tools, Catalog) else read_catalog(tools, on_error=on_error, on_duplicate=on_duplicate)
-    pinned = (pin,) if isinstance(pin, str) else tuple(pin)
-    counts = None if uses is None else tuple(sorted(uses.items()))
-    said = None if notes is None else tuple(sorted(notes.items()))
-    key = (
-        mode,
-        profile,
-        model,
-        tokenizer,
-        budget,
-        order,
-        pinned,
-        said,
-        previous,
-        must_call,
-        parallel,
-        decoding,
-        counts,
-        strict_policy,
-    )
-    kept: OrderedDict[Any, CompiledCatalog] = catalog.__dict__.setdefault("_compiled", OrderedDict())
+    with _Uncollected():
+        catalog = (
+            tools if isinstance(tools, Catalog) else read_catalog(tools, on_error=on_error, on_duplicate=on_duplicate)
+        )
+        pinned = (pin,) if isinstance(pin, str) else tuple(pin)
+        counts = None if uses is None else tuple(sorted(uses.items()))
+        said = None if notes is None else tuple(sorted(notes.items()))
+        key = (
+            mode,
+            profile,
+            model,
+            tokenizer,
+            budget,
+            order,
+            pinned,
+            said,
+            previous,
+            must_call,
+            parallel,
+            decoding,
+            counts,
+            strict_policy,
+        )
+        kept: OrderedDict[Any, CompiledCatalog] = catalog.__dict__.setdefault("_compiled", OrderedDict())
 
-    def compiled() -> CompiledCatalog:
-        return _compile(
-            catalog, mode, profile, model, tokenizer, budget=budget, order=order, pin=pinned, notes=notes,
-            previous=previous, must_call=must_call, parallel=parallel, decoding=decoding, uses=uses,
-            strict_policy=strict_policy,
-        )  # fmt: skip
+        def compiled() -> CompiledCatalog:
+            return _compile(
+                catalog, mode, profile, model, tokenizer, budget=budget, order=order, pin=pinned, notes=notes,
+                previous=previous, must_call=must_call, parallel=parallel, decoding=decoding, uses=uses,
+                strict_policy=strict_policy,
+            )  # fmt: skip
 
-    try:
-        found = kept.get(key)
-    except TypeError:  # something unhashable, such as a wrong option: it is judged below
-        return compiled()
-    if found is None:
-        found = compiled()
-        with _lock:
-            kept[key] = found
-            while len(kept) > KEPT:
-                kept.popitem(last=False)
-    return found
+        try:
+            found = kept.get(key)
+        except TypeError:  # something unhashable, such as a wrong option: it is judged below
+            return compiled()
+        if found is None:
+            found = compiled()
+            with _lock:
+                kept[key] = found
+                while len(kept) > KEPT:
+                    kept.popitem(last=False)
+        return found
+
+
+class _Uncollected:
+    """A block without garbage collection: what a compilation makes it keeps, so that a collection finds nothing."""
+
+    def __enter__(self) -> None:
+        self.collects = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        if self.collects:
+            gc.enable()
 
 
 def _compile(

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, compress, islice, repeat
 from json.encoder import encode_basestring
-from operator import eq, itemgetter, ne, setitem
+from operator import contains, eq, itemgetter, not_, or_, setitem
 
 from tscg.ir import Array, Enum, Integer, Node, Note, Number, Object, Param, String
 from tscg.prose_form import normalise
@@ -23,7 +23,7 @@ TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need 
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["read_flat", "read_leaves"]
+__all__ = ["Placed", "read_flat", "read_leaves"]
 
 PLAINEST = frozenset({"type", "description"})
 SHAPES = frozenset(
@@ -42,16 +42,18 @@ BOUNDS: dict[str, tuple[str, frozenset[type[Node]]]] = {
 SINGLE = frozenset({str, int, float, bool})
 FLAT = frozenset(map(frozenset, (("type", "properties"), ("type", "properties", "required"))))
 DICT, LIST, TEXT = frozenset({dict}), frozenset({list}), frozenset({str})
+#: Parameters by name, necessity and the identity of their schema while that lives; None where it is not plain.
+Placed = dict[tuple[str, bool, int], Param | None]
 _new = object.__new__
 _fields: Callable[[Any], dict[str, Any]] = vars  # those of a record may be written
 _description, _type, _properties = itemgetter("description"), itemgetter("type"), itemgetter("properties")
 
 
-def read_leaves(schemas: Iterable[Any], known: Known, depth: int = 0) -> None:
-    """Add the plain parameters of schemas (plain JSON values), and of the objects in them, to ``known``.
+def read_leaves(schemas: Iterable[Any], known: Known, placed: Placed, depth: int = 0) -> None:
+    """Add the plain parameters of schemas (plain JSON values), and of the objects in them, to ``known`` and ``placed``.
 
     >>> known: Known = {}
-    >>> read_leaves([{"properties": {"a": {"type": "string", "description": " City. "}, "b": {"not": {}}}}], known)
+    >>> read_leaves([{"properties": {"a": {"type": "string", "description": " City. "}, "b": {"not": {}}}}], known, {})
     >>> [(param.name, param.required, param.description) for param in known.values()]
     [('a', False, 'City.')]
     """
@@ -67,29 +69,29 @@ def read_leaves(schemas: Iterable[Any], known: Known, depth: int = 0) -> None:
         map(type, chain(names, *required))
     ):
         for one in objects if len(objects) > 1 else ():  # so that one odd tool does not slow the others
-            read_leaves([one], known, depth)
+            read_leaves([one], known, placed, depth)
         return
-    _columns(names, [*_needed(required, properties)], parts, known)
+    _columns(names, [*_needed(required, properties)], parts, known, placed)
     below = [*filter(None, map(dict.get, parts, repeat("items")))]
     below += compress(parts, map(dict.__contains__, parts, repeat("properties")))
     if below and depth < KNOWN_DEPTH:
-        read_leaves(below, known, depth + 1)
+        read_leaves(below, known, placed, depth + 1)
 
 
-def read_flat(schemas: Sequence[Any], known: Known) -> list[Object | None]:
-    """The objects that have known parameters only and say nothing else; None for each other schema.
+def read_flat(schemas: Sequence[Any], placed: Placed) -> list[Object | None]:
+    """The objects that have ``placed`` parameters only and say nothing else; None for each other schema.
 
-    >>> known: Known = {}
+    >>> placed: Placed = {}
     >>> schemas = [{"type": "object", "properties": {"a": {"type": "number", "description": "Sum."}}}, {"not": {}}]
-    >>> read_leaves(schemas, known)
-    >>> [found and found.params[0].name for found in read_flat(schemas, known)]
+    >>> read_leaves(schemas, {}, placed)
+    >>> [found and found.params[0].name for found in read_flat(schemas, placed)]
     ['a', None]
     """
     nothing: list[Object | None] = [None] * len(schemas)
     if not DICT.issuperset(map(type, schemas)):
         return nothing
-    places = [*compress(range(len(schemas)), map(FLAT.__contains__, map(frozenset, schemas)))]
-    flat = [*map(schemas.__getitem__, places)]
+    rows = [*compress(range(len(schemas)), map(FLAT.__contains__, map(frozenset, schemas)))]
+    flat = [*map(schemas.__getitem__, rows)]
     properties: list[Any] = [*map(_properties, flat)]
     required: list[Any] = [*map(dict.get, flat, repeat("required"), repeat([]))]
     if not (
@@ -100,15 +102,14 @@ def read_flat(schemas: Sequence[Any], known: Known) -> list[Object | None]:
         and max(map(len, properties), default=0) < NODE_LIMIT // 2  # a list of texts counts as two
     ):
         return nothing
-    needed = _needed(required, properties)
     parts = chain.from_iterable(map(dict.values, properties))
-    keys = zip(chain(*properties), needed, map(marshal.dumps, parts, repeat(2)), strict=True)
-    params = iter([*map(known.get, keys)])
+    places = zip(chain(*properties), _needed(required, properties), map(id, parts), strict=True)
+    params = iter([*map(placed.get, places)])
     groups = [*map(tuple, map(islice, repeat(params), map(len, properties)))]
     fits = [*map(all, zip(map(all, groups), map(set.issubset, map(set, required), properties), strict=True))]
     objects: list[Object] = [*map(_new, repeat(Object, sum(fits)))]
     _set(objects, "params", compress(groups, fits))
-    return [*map(dict(zip(compress(places, fits), objects, strict=True)).get, range(len(schemas)))]
+    return [*map(dict(zip(compress(rows, fits), objects, strict=True)).get, range(len(schemas)))]
 
 
 def _needed(required: list[Any], properties: list[Any]) -> Iterable[bool]:
@@ -117,7 +118,7 @@ def _needed(required: list[Any], properties: list[Any]) -> Iterable[bool]:
     return map(set.__contains__, sets, chain.from_iterable(properties))
 
 
-def _columns(names: list[Any], needed: list[bool], parts: list[Any], known: Known) -> None:
+def _columns(names: list[Any], needed: list[bool], parts: list[Any], known: Known, placed: Placed) -> None:
     """Add what fits of these parameters: one of a few shapes, a type word and a text that is not empty."""
     says: list[Any] = [*map(dict.get, parts, repeat("description"))]
     fits = [*map(all, zip(
@@ -128,12 +129,17 @@ def _columns(names: list[Any], needed: list[bool], parts: list[Any], known: Know
         map(str.strip, map(str, says)),
         strict=True,
     ))]  # fmt: skip
-    fitting = [*compress(parts, fits)]
-    keys = zip(compress(names, fits), compress(needed, fits), map(marshal.dumps, fitting, repeat(2)), strict=True)
+    names, needed, fitting = [*compress(names, fits)], [*compress(needed, fits)], [*compress(parts, fits)]
+    contents: list[object] = [*zip(map(_type, fitting), map(_description, fitting), strict=True)]
+    for i in [*compress(range(len(fitting)), map((2).__lt__, map(len, fitting)))]:
+        contents[i] = marshal.dumps(fitting[i], 2)
+    keys = [*zip(names, needed, contents, strict=True)]
     found: dict[Any, Any] = dict(zip(keys, fitting, strict=True))
     parts = [*found.values()]
     says = [*map(str.strip, map(_description, parts))]
-    for i in [*compress(range(len(says)), map(ne, says, map(" ".join, map(str.split, says))))]:
+    # One line of single blanks, as most are, is normal as it stands.
+    odd = map(or_, map(not_, map(str.isprintable, says)), map(contains, says, repeat("  ")))
+    for i in [*compress(range(len(says)), odd)]:
         says[i] = normalise(says[i])
     notes: list[Note] = [*map(_new, repeat(Note, len(parts)))]
     _set(notes, "description", says)
@@ -145,6 +151,7 @@ def _columns(names: list[Any], needed: list[bool], parts: list[Any], known: Know
     deque(map(dict[str, object].update, map(_fields, params), map(zip, repeat(("name", "required")), found)), 0)
     _set(params, "type", nodes)
     known.update(compress(zip(found, params, strict=True), nodes))
+    placed.update(zip(zip(names, needed, map(id, fitting), strict=True), map(known.get, keys), strict=True))
 
 
 def _set(records: Iterable[Any], field: str, values: Iterable[Any]) -> None:

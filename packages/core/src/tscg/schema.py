@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import marshal
 import math
-from itertools import repeat
 from json.encoder import encode_basestring
 from operator import attrgetter
 
@@ -157,6 +156,19 @@ def pointer_of(place: Place) -> str:
 
 Known = dict[object, Param]
 """Parameters by name, necessity and content: many tools of a catalog have the same ones, which are read once."""
+
+
+def content_of(part: Any) -> object:
+    """What tells a schema from another one: types and order count in it, so that 1, 1.0 and true stay apart.
+
+    >>> content_of({"description": "City.", "type": "string"})
+    ('string', 'City.')
+    """
+    if type(part) is dict and len(part) == 2:
+        word, said = part.get("type"), part.get("description")
+        if type(word) is str and type(said) is str:
+            return word, said
+    return marshal.dumps(part, 2)
 
 
 def walk(schema: Any, tool: str, known: Known | None = None) -> Walked:
@@ -500,10 +512,7 @@ class Walker:
         try:
             if depth >= KNOWN_DEPTH:
                 raise ValueError("read one by one")
-            # Types and order count in the content: 1, 1.0 and true stay apart.
-            keys = [
-                *zip(properties, map(needed.__contains__, properties), map(marshal.dumps, parts, VERSION), strict=False)
-            ]
+            keys = [*zip(properties, map(needed.__contains__, properties), map(content_of, parts), strict=False)]
             params: list[Any] = [*map(self.known.get, keys)]
             # A list in `known` has a schema below it, which counts too.
             nodes = self.nodes + len(params) + [*map(type, map(_type_of, filter(None, params)))].count(Array)
@@ -657,7 +666,6 @@ class Walker:
 new = object.__new__
 _NOTHING = object()
 _type_of = attrgetter("type")
-VERSION = repeat(2)  # of marshal, for `map`
 TEXT = frozenset({str})
 NO_WORDS: frozenset[str] = frozenset()
 _COMBINATORS = frozenset({"$ref", "allOf", "anyOf", "oneOf"})

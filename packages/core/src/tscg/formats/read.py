@@ -15,7 +15,7 @@ from tscg.errors import CompileError, ConfigError, Fragment
 from tscg.formats.forms import SCHEMA_KEYS, Form, form_of
 from tscg.formats.names import distinct
 from tscg.ir import Catalog, Node, Note, Object, Tool
-from tscg.leaves import read_flat, read_leaves
+from tscg.leaves import Placed, read_flat, read_leaves
 from tscg.prose_form import normalise
 from tscg.record import replace
 from tscg.schema import PROSE_LIMIT, Known, SchemaTooLarge, Walker
@@ -140,11 +140,12 @@ def _read_plain(
     keys = [*zip(contents, repeat(server), repeat(""), repeat(lenient))]
     kept = _tools.get_all(keys)
     known: Known = {}
-    read_leaves(compress(schemas, map(is_, kept, repeat(None))), known)
+    placed: Placed = {}
+    read_leaves(compress(schemas, map(is_, kept, repeat(None))), known, placed)
     made: dict[Any, Tool] = {}
     good: list[Tool] = []
     bad: list[Fragment] = []
-    rows = zip(names, says, schemas, forms, keys, kept, read_flat(schemas, known), strict=True)
+    rows = zip(names, says, schemas, forms, keys, kept, read_flat(schemas, placed), strict=True)
     for name, said, schema, form, key, found, root in rows:
         tool = found
         if tool is None:

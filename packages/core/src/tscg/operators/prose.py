@@ -14,7 +14,7 @@ from operator import attrgetter, is_
 from tscg.ir import AllOf, Array, Boolean, Enum, Integer, Node, Note, Null, Number, Object, Param, String, Tool, Union
 from tscg.operators.detail import LONGEST, Parts, chosen, parts, select, shortened
 from tscg.operators.dro import ABSENT, Facts, applies, restructure
-from tscg.operators.sdm import densify, filler_words
+from tscg.operators.sdm import FILLER, densify
 from tscg.prose.classify import Rank
 from tscg.prose.gloss import TELLING, fresh, is_word, says_more, spoken
 from tscg.prose.policy import known
@@ -201,7 +201,7 @@ class _Rewriter(_Walk):
         self.titles, self.examples = profile.titles, profile.examples
         self.parts: dict[tuple[str, str], Parts] = {}
         self.structured: dict[tuple[object, ...], str] = {}
-        self.filler = filler_words() if profile.sdm else frozenset()
+        self.filler = FILLER if profile.sdm else frozenset()
         self.said = ""
         self.names: frozenset[str] = frozenset()
         self.met = _Met()
@@ -221,7 +221,8 @@ class _Rewriter(_Walk):
         root = tool.root
         params = root.params if isinstance(root, Object) else tool.params
         self.said = spoken(tool.name)
-        self.names = self.filler.intersection([tool.name.lower(), *map(str.lower, map(_NAME, params))])
+        names = "\0".join([tool.name, *map(_NAME, params)])
+        self.names = self.filler.intersection((names if names.islower() else names.lower()).split("\0"))
         met = self.by_names.get(self.names)
         self.met = self.by_names.setdefault(self.names, _Met()) if met is None else met
         if tool.types or type(root) is not Object or root.note is not None or root.rest is not None:

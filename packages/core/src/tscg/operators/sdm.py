@@ -9,33 +9,28 @@ stands there.
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain, pairwise
-from operator import itemgetter
 
 from tscg.prose.filler import ARTICLE_STAYS, NOUNS, PLAIN, ROWS, SERVICES
 from tscg.prose.policy import known, words_of
 from tscg.prose.sentences import literals, opens, split
-
-TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 #: Texts of more characters are no prose and pass untouched; the longest description seen has 6,400.
 LONGEST = 10_000
 #: Rows of the table that are a rule of their own below: an article goes by what stands beside it.
 ARTICLE_ROWS = frozenset(("article", "opening-article"))
 ARTICLES = ("the ", "a ", "an ")
-NONE: frozenset[str] = frozenset()
 #: Marks that may stand behind the last word of a phrase.
 MARKS = ".,;:!?)"
 BULLETS = frozenset("-*+•")
 #: Characters in which a word that matters here ends.
 WORD_REACH = 24
+_OPENS = frozenset("TtAa")
 
 Phrase = tuple[str, str, bool]  # words, what they are replaced by, whether only at the start of a sentence
-#: Phrases that begin with the same words (or with none in common), what they are replaced by, and where.
-Family = tuple[str, tuple[str, ...], str, bool]
+#: What stands in a text wherever a phrase does: its only word, or its last two.
+Sign = str | tuple[str, ...]
 
 
 def densify(text: str, protected: frozenset[str] = frozenset()) -> str:
@@ -49,71 +44,58 @@ def densify(text: str, protected: frozenset[str] = frozenset()) -> str:
     if len(text) > LONGEST:
         return text
     pieces = split(text)
-    looked_for = triggers()
     if len(pieces) == 1:  # as below
         low, words, binds = known(text)
         if binds:
             return text
-        stands = False
-        if not looked_for.isdisjoint(words):
-            stands = not signs().isdisjoint((*words, *pairwise(words)))
-        if not (stands or " the " in low or low.startswith(ARTICLES)):
+        if TRIGGERS.isdisjoint(words):
+            if " the " in low or low.startswith(ARTICLES):
+                return _bare(text, first=True)
             return text
-        return _settled(text, low, looked_for.intersection(words), stands=stands, protected=protected, lead="")
+        signs = SIGNS.intersection((*words, *pairwise(words)))
+        if signs or " the " in low or low.startswith(ARTICLES):
+            return _settled(text, low, signs, protected, "")
+        return text
     said = lead = ""
     for piece in pieces:
         low, words, binds = known(piece)
         if binds:
             said += piece
+        elif TRIGGERS.isdisjoint(words):
+            said += _bare(piece, first=not lead) if " the " in low or not lead else piece
         else:
-            found = looked_for.intersection(words)
-            stands = bool(found) and not signs().isdisjoint((*words, *pairwise(words)))
-            if stands or " the " in low or (not lead and low.startswith(ARTICLES)):
-                said += _settled(piece, low, found, stands=stands, protected=protected, lead=lead)
-            else:
-                said += piece
+            said += _settled(piece, low, SIGNS.intersection((*words, *pairwise(words))), protected, lead)
         lead = piece
     return said
 
 
-def _settled(text: str, low: str, found: frozenset[str], *, stands: bool, protected: frozenset[str], lead: str) -> str:
-    """A sentence without filler.
-
-    ``found`` are its words that are looked for, ``stands``: a phrase may stand there, ``lead``: the sentence before.
-    """
+def _settled(text: str, low: str, signs: frozenset[Sign], protected: frozenset[str], lead: str) -> str:
+    """A sentence without filler; ``signs`` are those that stand in it, ``lead`` is the sentence before."""
     breaks = lead[-1:] == "\n"
-    if found and len(low) != len(text):
-        found = NONE
     while True:
         said = text
-        if stands:
-            for phrase in _hits(low, found):
+        if signs and len(low) == len(text):
+            for phrase in _hits(low, signs):
                 if not protected or protected.isdisjoint(phrase[0].split()):
                     said = _without(said, phrase, breaks)
-        if " the " in said:
-            said = _without_articles(said)
-        if not lead and said[:1] in "TtAa":
-            said = _opened(said)
-        # A phrase can come about only where a word of one stands.
-        if said == text or not found:
-            return said
+        said = _bare(said, first=not lead)
+        if said is text or said == text:
+            return text
         text, low = said, said.lower()
-        words = words_of(low)
-        stands = not signs().isdisjoint((*words, *pairwise(words)))
+        words = words_of(low)  # what is left may be a phrase
+        signs = SIGNS.intersection((*words, *pairwise(words)))
 
 
-def _hits(low: str, found: Iterable[str]) -> list[Phrase]:
+def _bare(text: str, *, first: bool) -> str:
+    """A sentence without the articles that it does not need."""
+    if " the " in text:
+        text = _without_articles(text)
+    return _opened(text) if first and text[:1] in _OPENS else text
+
+
+def _hits(low: str, signs: frozenset[Sign]) -> list[Phrase]:
     """The phrases that stand in ``low``, the longest first."""
-    rows = table()
-    hits: list[Phrase] = []
-    for word in found:
-        for shared, phrases, after, opening in rows[word]:
-            if not shared:
-                for phrase in phrases:
-                    if phrase in low:
-                        hits.append((phrase, after, opening))  # noqa: PERF401 - few are found
-            elif shared in low:
-                hits += [(shared + end, after, opening) for end in phrases if shared + end in low]
+    hits = [phrase for sign in signs for phrase in PHRASES[sign] if phrase[0] in low]
     if len(hits) > 1:
         hits.sort(key=_longest_first)
     return hits
@@ -216,45 +198,23 @@ def _begins_item(before: str) -> bool:
     return line[:-1] in BULLETS or (line[-2] in ".)" and line[:-2].isdecimal())
 
 
-@cache
-def table() -> Mapping[str, list[Family]]:
-    """The rows of the table under the words that are looked for first.
-
-    >>> table()["prior"]
-    [('', ('prior to',), 'before', False)]
-    """
-    found: dict[str, list[Family]] = {}
-    for noun in NOUNS:
-        found.setdefault("this", []).append((f"this {noun} ", SERVICES, "", True))
-    for each, words, before, after, opening, _, _ in ROWS:
+def _by_sign() -> dict[Sign, list[Phrase]]:
+    """The phrases under their signs."""
+    found: dict[Sign, list[Phrase]] = {
+        ("this", noun): [(f"this {noun} {service}", "", True) for service in SERVICES] for noun in NOUNS
+    }
+    for each, _, before, after, opening, _, _ in ROWS:
         if each not in ARTICLE_ROWS:
-            family = ("", before, after, opening)
-            for word in words.split():
-                found.setdefault(word, []).append(family)
+            for phrase in before:
+                words = phrase.replace(",", " ").replace("-", " ").split()
+                sign = words[0] if len(words) == 1 else (words[-2], words[-1])
+                found.setdefault(sign, []).append((phrase, after, opening))
     return found
 
 
-@cache
-def signs() -> set[str | tuple[str, ...]]:
-    """What a text without phrases has none of: phrases of one word, and the last two words of each other one.
-
-    >>> "very" in signs(), ("a", "specific") in signs()
-    (True, True)
-    """
-    phrases = "\0".join(chain.from_iterable([row[2] for row in ROWS])).replace(",", " ").replace("-", " ").split("\0")
-    pairs = map(tuple, map(itemgetter(slice(-2, None)), map(str.split, phrases)))
-    alone = {phrase for phrase in map(str.strip, phrases) if " " not in phrase}.difference(map(str.strip, ARTICLES))
-    return alone.union(pairs, [("this", noun) for noun in NOUNS])
-
-
-@cache
-def triggers() -> frozenset[str]:
-    """The words that are looked for first."""
-    return frozenset(table())
-
-
-@cache
-def filler_words() -> frozenset[str]:
-    """Every word of a phrase: no other name needs protection."""
-    phrases = chain.from_iterable([row[2] for row in ROWS])
-    return frozenset(" ".join(["this", *NOUNS, *SERVICES, *phrases]).split())
+PHRASES = _by_sign()
+SIGNS = frozenset(PHRASES)
+#: The words that are looked for first: one of each phrase.
+TRIGGERS = frozenset(" ".join(["this", *[row[1] for row in ROWS if row[0] not in ARTICLE_ROWS]]).split())
+#: Every word of a phrase: no other name needs protection.
+FILLER = frozenset(" ".join(["this", *NOUNS, *SERVICES, *chain.from_iterable([row[2] for row in ROWS])]).split())

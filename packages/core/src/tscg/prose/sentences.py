@@ -6,6 +6,7 @@ decides where a sentence may end; it never changes text, so ``"".join(split(text
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
@@ -48,8 +49,8 @@ LIST_REACH = 400
 #: A text of more characters is cut the thorough way, which is linear.
 ORDINARY = 2_000
 #: Ends of sentences in brackets, quotes or emphasis.
-_CLOSED = (".)", '."', ".'", ".`", ".*", "._", ".]", ".}")
-_CLOSED_WIDE = (*_CLOSED, ".”", ".’", ".»", ".」", ".』", ".）")
+_closed = re.compile(r"\.[)\"'`*_\]}]").findall
+_CLOSED_WIDE = (".”", ".’", ".»", ".」", ".』", ".）")
 
 #: What may close a quote or bracket behind a stop.
 _CLOSERS = ")]}'\"’”»*_`」』）"
@@ -122,7 +123,8 @@ def _of_line(text: str) -> tuple[str, ...]:  # noqa: PLR0912 - flat, for it runs
             return (text,)
     segments = text.split(". ")
     if text.count(".") - (text[-1] == ".") >= len(segments):  # a stop with something other than a blank behind
-        for mark in _CLOSED_WIDE if wide else _CLOSED:
+        marks = _closed(text)
+        for mark in (*marks, *_CLOSED_WIDE) if wide else marks:
             if mark in text and not (text.endswith(f"{mark}.") and text.count(mark) == 1):
                 return _cut(text)
     if not segments.pop():  # the blank behind the last sentence

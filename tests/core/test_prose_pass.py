@@ -6,7 +6,11 @@ import time
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tests.strategies import catalogs
+from tscg import compile, decompile
 from tscg.ir import Catalog, Integer, Note, Object, Param, String, Tool
 from tscg.operators.prose import Site, map_notes, rewriter, told
 from tscg.pipeline import rewritten
@@ -44,6 +48,33 @@ def test_one_walk_is_the_operators_one_after_the_other(
             changed += sum(text != before for text, (before, _) in zip(expected, given, strict=True))
     assert seen > 2_000
     assert changed > 400
+
+
+@pytest.mark.parametrize("profile", PROSE_PROFILES)
+def test_law_the_text_is_what_is_shown(shared_catalogs: dict[str, list[dict[str, Any]]], profile: str) -> None:
+    """Also where lines went: what is left stays apart, in the form that the parser gives back."""
+    for tools in shared_catalogs.values():
+        compiled = compile(tools, profile=profile)
+        assert decompile(compiled.text) == compiled.shown
+
+
+@settings(max_examples=60)
+@given(catalogs, st.sampled_from(PROSE_PROFILES))
+def test_law_the_text_is_what_is_shown_of_made_tools(raws: list[dict[str, Any]], profile: str) -> None:
+    compiled = compile(raws, profile=profile, on_error="skip")
+    assert decompile(compiled.text) == compiled.shown
+
+
+def test_lines_that_would_flow_together_stay_apart() -> None:
+    text = (
+        "Lists the tokens that have access to resources of the organization and its teams\n\nIt lists the tokens.\n\n"
+        "Only apps can use it, and you must ask."
+    )
+    shown = rewritten(Catalog.from_tools([{"name": "a", "description": text}]), PROFILES["balanced"])[0].description
+    assert (
+        shown
+        == "Lists tokens that have access to resources of organization and its teams\n\nOnly apps can use it, and you must ask."
+    )
 
 
 def test_profile_without_operators_on_prose_changes_nothing() -> None:

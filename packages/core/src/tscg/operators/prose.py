@@ -19,6 +19,7 @@ from tscg.prose.classify import Rank
 from tscg.prose.gloss import TELLING, fresh, is_word, says_more, spoken
 from tscg.prose.policy import known
 from tscg.prose.sentences import split
+from tscg.prose_form import normalise
 from tscg.record import Record, replace
 from tscg.schema import noted
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     R = TypeVar("R", bound=Record)
 
-__all__ = ["Rewrite", "Site", "facts", "map_notes", "rewriter", "told", "without_prose"]
+__all__ = ["Rewrite", "Site", "facts", "in_lines", "map_notes", "rewriter", "told", "without_prose"]
 
 
 class Site(Record):
@@ -238,7 +239,8 @@ class _Rewriter(_Walk):
         text, keep = tool.description, self.keep
         if text and keep is not None and not (self.plain and len(text) < LONGEST and len(split(text)) == 1):
             text = chosen(self.parted(text, "tool", keep), "tool", keep, tool.name, self.said)
-        return densify(text, self.names) if text and self.sdm else text
+        said = densify(text, self.names) if text and self.sdm else text
+        return in_lines(said) if "\n" in said and said != tool.description else said
 
     def params(self, params: tuple[Param, ...]) -> tuple[Param, ...]:
         """Flat, for there is a round for each parameter of a catalog."""
@@ -319,6 +321,8 @@ class _Rewriter(_Walk):
                 text = self.restructured(text, node, param.required)
             if text and self.sdm:
                 text = densify(text, self.names)
+            if "\n" in text and text != note.description:
+                text = in_lines(text)
         new: Note | None = None
         if len(note.__dict__) > 1:
             new = self.noted(note, text)
@@ -372,7 +376,8 @@ class _Rewriter(_Walk):
         """What is shown, without what the schema says and without filler."""
         if self.dro and of == "parameter" and _structured(text, node, node.note, required):
             text = self.restructured(text, node, required)
-        return densify(text, self.names) if text and self.sdm else text
+        said = densify(text, self.names) if text and self.sdm else text
+        return in_lines(said) if "\n" in said else said
 
     def restructured(self, text: str, node: Node, required: bool | None) -> str:
         """DRO; parameters of one type often come with one text."""
@@ -404,7 +409,17 @@ def told(text: str, site: Site, profile: Profile) -> str:
         text = select(text, site.of, profile.kept, name=site.name, says=(site.tool,))
     if profile.dro and site.of == "parameter":
         text = restructure(text, facts(site.node, site.required))
-    return densify(text, site.names) if profile.sdm else text
+    said = densify(text, site.names) if profile.sdm else text
+    return in_lines(said) if "\n" in said else said
+
+
+def in_lines(text: str) -> str:
+    r"""Prose in normal form again, each line on its own: two that would flow together now get a blank line between.
+
+    >>> in_lines("Lists the tokens that have access to resources of the organization\nOnly apps can use it.")
+    'Lists the tokens that have access to resources of the organization\n\nOnly apps can use it.'
+    """
+    return normalise(text.replace("\n", "\n\n"))
 
 
 def without_prose(tool: Tool) -> Tool:

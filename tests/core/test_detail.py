@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tscg.operators.detail import KEEP, LONGEST, hidden, policy_hidden, select
+from tscg import compile
+from tscg.operators.detail import KEEP, LONGEST, policy_hidden, select
 from tscg.prose.classify import Of, Rank, outline
 from tscg.prose.gloss import gloss, tells
 from tscg.prose.policy import POLICY
+from tscg.trace import hidden_of
 
 TOOL = (
     "Delete an order of the shop. It is used by the web shop. Cannot be undone. For example, an old order.\n"
@@ -63,6 +65,18 @@ SELECTED: dict[str, tuple[str, Of, str, str]] = {
     ),
     "empty": ("", "tool", "balanced", ""),
 }  # fmt: skip
+
+
+def test_what_is_shortened_is_not_hidden() -> None:
+    text = "A very simple way to list things in order to see. Second one stays. Third one stays."
+    assert compile([{"name": "a", "description": text}], profile="conservative").stats.hidden.sentences == 0
+
+
+def test_a_note_that_goes_shifts_no_other() -> None:
+    said = {"type": "object", "properties": {"id": {"type": "string", "description": "The id."}}}
+    more = {"type": "object", "properties": {"id": {"type": "string", "description": "Shelf, never a box."}}}
+    tool = {"name": "a", "inputSchema": {"type": "object", "properties": {"x": said, "y": more}}}
+    assert hidden_of(compile([tool], profile="brief")) == {"a": ("The id.",)}
 
 
 @pytest.mark.parametrize(("text", "of", "profile", "shown"), SELECTED.values(), ids=SELECTED)
@@ -124,14 +138,12 @@ def test_tells(sentence: str, name: str, says: tuple[str, ...], news: int, expec
 
 
 def test_hidden_and_policy_hidden() -> None:
-    kept = select(TOOL, "tool", KEEP["balanced"])
-    assert hidden(TOOL, kept) == (
-        "It is used by the web shop.",
-        "For example, an old order.",
-        "Use it when an order is old.",
-    )
-    assert hidden(TOOL, TOOL) == ()
-    assert len(hidden(TOOL, "")) == len(outline(TOOL, "tool"))
+    tool = {"name": "a", "description": TOOL}
+    assert hidden_of(compile([tool], profile="balanced")) == {
+        "a": ("It is used by the web shop.", "For example, an old order.", "Use it when an order is old.")
+    }
+    assert hidden_of(compile([tool], profile="lossless")) == {}
+    assert len(hidden_of(compile([tool], mode="dispatch"))["a"]) == len(outline(TOOL, "tool"))
     assert policy_hidden(TOOL, "tool", KEEP["balanced"]) == ()
     assert policy_hidden(TOOL, "tool", KEEP["signature"]) == (
         "Cannot be undone.",

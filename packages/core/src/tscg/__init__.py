@@ -7,7 +7,16 @@ into real, validated calls. See ``compile``, ``decompile`` and ``Catalog``.
 from __future__ import annotations
 
 from tscg.compiler import compile
-from tscg.errors import CompileError, ConfigError, Fragment, ParseError, TscgError, TscgWarning
+from tscg.errors import (
+    CompileError,
+    ConfigError,
+    DriftError,
+    Fragment,
+    ParseError,
+    RegistryError,
+    TscgError,
+    TscgWarning,
+)
 from tscg.ir import Catalog, Param, Tool
 from tscg.language import LANGUAGE_VERSION
 from tscg.modes.compiled import CompiledCatalog
@@ -23,8 +32,11 @@ if TYPE_CHECKING:
     from tscg.decoding import Decoding
     from tscg.differences import Diff, diff
     from tscg.language.parse import decompile
+    from tscg.linting import Finding, lint
+    from tscg.lock import Drift, Lock
     from tscg.policy import Policy
     from tscg.recommendation import Recommendation, recommend
+    from tscg.registry import Registry
     from tscg.stats import Stats
     from tscg.tokenizers import Tokenizer
     from tscg.turns import Again, Final, Reply, Turn
@@ -32,11 +44,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "LANGUAGE_VERSION", "PROFILES", "Again", "Call", "CallError", "Catalog", "Code", "CompileError", "CompiledCatalog",
-    "CompressionReport", "ConfigError", "Decoded", "Decoding", "Diff", "Dispatch", "Fault", "Final", "Fragment",
-    "ItemEvent", "Lookup", "Native", "Notice", "Param", "ParseError", "Passthrough", "Policy", "Profile", "Program",
-    "Recommendation", "Reply", "Stats", "Text", "TextEvent", "Tokenizer", "Tool", "TscgError", "TscgWarning", "Turn",
-    "compile", "decompile", "diff", "recommend",
+    "LANGUAGE_VERSION", "PROFILES", "Again", "Call", "CallError", "Catalog", "Code", "CompileError",
+    "CompiledCatalog", "CompressionReport", "ConfigError", "Decoded", "Decoding", "Diff", "Dispatch", "Drift",
+    "DriftError", "Fault", "Final", "Finding", "Fragment", "ItemEvent", "Lock", "Lookup", "Native", "Notice",
+    "Param", "ParseError", "Passthrough", "Policy", "Profile", "Program", "Recommendation", "Registry",
+    "RegistryError", "Reply", "Stats", "Text", "TextEvent", "Tokenizer", "Tool", "TscgError", "TscgWarning", "Turn",
+    "compile", "decompile", "diff", "lint", "recommend",
 ]  # fmt: skip
 
 _LATER = {
@@ -49,6 +62,8 @@ _LATER = {
     "Stats": "tscg.stats", "Tokenizer": "tscg.tokenizers",
     **dict.fromkeys(("Again", "Final", "Reply", "Turn"), "tscg.turns"),
     "CompressionReport": "tscg.compression", "Policy": "tscg.policy",
+    "Drift": "tscg.lock", "Lock": "tscg.lock", "Finding": "tscg.linting", "lint": "tscg.linting",
+    "Registry": "tscg.registry",
 }  # fmt: skip
 
 

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tscg.commands import approve, registry
 from tscg.console import note, notes_for_warnings, show, working, write, write_json
 from tscg.errors import ConfigError, TscgError
+from tscg.proxy.command import SETTINGS, proxy
 from tscg.sources import Unavailable, parse_json, read_source, read_text, source_of
 
 if TYPE_CHECKING:
@@ -33,12 +35,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-# Commands and demos that come with other packages, and the package to install.
-COMMANDS_GROUP, DEMOS_GROUP = "tscg.commands", "tscg.demos"
+# Commands, demos and models of the demo that come with other packages, and the package to install.
+COMMANDS_GROUP, DEMOS_GROUP, MODELS_GROUP = "tscg.commands", "tscg.demos", "tscg.models"
 COMMANDS = {"bench": "tscg-bench", "tune": "tscg-bench"}
 DEMOS = {"langchain": "langchain-tscg", "llamaindex": "llama-index-tscg", "crewai": "crewai-tscg"}
 # What another package's command may do with its arguments is its own business, --help included.
 FOREIGN = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+
+# They judge: 1 says that there is something to see, so trouble is 2.
+JUDGES = ("diff", "lint", "registry", "verify")
 
 FILE = typer.Argument(metavar="FILE", help="JSON file with tools; - is standard input.", show_default=False)
 File = Annotated[str | None, FILE]
@@ -144,9 +149,10 @@ def report(
     model: Model = None,
     tokenizer: Tokenizer = None,
     budget: Budget = None,
+    html: Annotated[Path | None, typer.Option(metavar="OUT", help="Write the report as one page to this file.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what each profile and each tool costs in tokens, and what each operator did."""
+    """Show what each profile and each tool costs in tokens, and what each operator did; --html writes a page."""
     from tscg.report import report_of, report_tables
 
     options = _options(
@@ -155,6 +161,10 @@ def report(
     )  # fmt: skip
     catalog = _catalog(file, mcp, url)
     compiled = _compiled(catalog, options)
+    if html is not None:
+        _write_page(html, catalog, compiled, options)
+        if not as_json:
+            return
     with working("Counting tokens in each profile"):
         found = report_of(catalog, compiled, options)
     if as_json:
@@ -247,6 +257,9 @@ def demo(
         str | None, typer.Option(metavar="SPEC", help="openai:NAME or ollama:NAME; without it answers are replayed.")
     ] = None,
     base_url: Annotated[str | None, typer.Option(metavar="URL", help="Where the model is served.")] = None,
+    gguf: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="A model file that runs on this machine (tscg-bench[local]).")
+    ] = None,
     mode: Annotated[str, typer.Option(metavar="MODE", help="text, native or dispatch.")] = "text",
     profile: Annotated[str, typer.Option(metavar="NAME", help="As in compile.")] = "balanced",
     db: Annotated[Path | None, typer.Option(metavar="PATH", help="Database file, made if absent.")] = None,
@@ -264,12 +277,20 @@ def demo(
     from tscg.demo import model_from_spec, run_demo
 
     run: Callable[..., int] = run_demo if framework is None else _plugin(DEMOS_GROUP, framework, DEMOS, "--framework")
-    chosen = None if model is None and base_url is None else model_from_spec(model, mode=mode, base_url=base_url)
+    if gguf is not None and (model is not None or base_url is not None):
+        raise ConfigError("--gguf given with --model or --base-url", hint="it is the model")
+    if gguf is not None:
+        chosen = _plugin(MODELS_GROUP, "gguf", {"gguf": "tscg-bench[local]"}, "model")(gguf)
+    else:
+        chosen = None if model is None and base_url is None else model_from_spec(model, mode=mode, base_url=base_url)
     screen = Console(file=StringIO(), width=120) if as_json else Console()
     code = run(screen, model=chosen, mode=mode, profile=profile, db=db, keep=keep)
     if isinstance(screen.file, StringIO):
         write_json({"exit_code": code, "shown": screen.file.getvalue().splitlines()})
     raise typer.Exit(code)
+
+
+app.command(**SETTINGS)(proxy)
 
 
 @app.command("bench", short_help="Measure models (package tscg-bench).", context_settings=FOREIGN)
@@ -282,6 +303,10 @@ def bench(context: typer.Context) -> None:
 def tune(context: typer.Context) -> None:
     """Find the profile of a model on a catalog of one's own (package tscg-bench)."""
     raise typer.Exit(_plugin(COMMANDS_GROUP, "tune", COMMANDS, "command")(list(context.args)))
+
+
+approve.register(app)
+registry.register(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -298,7 +323,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    failure = 2 if arguments[:1] == ["diff"] else 1
+    failure = 2 if arguments and arguments[0] in JUDGES else 1
     try:
         code = app(arguments or ["--help"], prog_name="tscg", standalone_mode=False)
     except TscgError as error:
@@ -381,6 +406,18 @@ def _compiled(catalog: Catalog, options: dict[str, Any]) -> CompiledCatalog:
     return compiled
 
 
+def _write_page(path: Path, catalog: Catalog, compiled: CompiledCatalog, options: dict[str, Any]) -> None:
+    from tscg.page import html_of
+
+    with working("Compiling and counting every mode, profile and budget"):
+        page = html_of(catalog, compiled, options)
+    try:
+        path.write_text(page, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from error
+    note(f"wrote {path}, {len(page):,} bytes")
+
+
 def _one_stdin(first: str, second: str) -> None:
     if first == second == "-":
         raise ConfigError("standard input can be only one of the two files")
@@ -398,13 +435,13 @@ def _message(text: str) -> Any:
     return found if message else text
 
 
-def _plugin(group: str, name: str, known: dict[str, str], what: str) -> Callable[..., int]:
+def _plugin(group: str, name: str, known: dict[str, str], what: str) -> Callable[..., Any]:
     """What another package offers under a name in an entry-point group."""
     from importlib.metadata import entry_points
 
     found = entry_points(group=group, name=name)
     if found:
-        loaded: Callable[..., int] = next(iter(found)).load()
+        loaded: Callable[..., Any] = next(iter(found)).load()
         return loaded
     if name in known:
         raise Unavailable(f"{what} {name} is not installed", hint=f"install {known[name]}")

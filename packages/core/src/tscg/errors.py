@@ -1,7 +1,8 @@
 """Errors that leave the core: whose turn it is (see docs/errors in the documentation).
 
-``ConfigError`` is the developer's turn, ``CompileError`` the catalog's, ``ParseError`` the text's. What a model did
-wrong is a value, :class:`tscg.CallError`, and never an exception.
+``ConfigError`` is the developer's turn, ``CompileError`` the catalog's, ``ParseError`` the text's, ``DriftError`` the
+server's that changed after approval, ``RegistryError`` the registry's. What a model did wrong is a value,
+:class:`tscg.CallError`, and never an exception.
 """
 
 from __future__ import annotations
@@ -10,7 +11,13 @@ from collections.abc import Sequence
 
 from tscg.record import Record
 
-__all__ = ["CompileError", "ConfigError", "Fragment", "ParseError", "TscgError", "TscgWarning"]
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
+if TYPE_CHECKING:
+    from tscg.lock import Drift
+
+__all__ = [
+    "CompileError", "ConfigError", "DriftError", "Fragment", "ParseError", "RegistryError", "TscgError", "TscgWarning",
+]  # fmt: skip
 
 
 class TscgError(Exception):
@@ -102,3 +109,32 @@ class ParseError(TscgError):
 
 def _parse_error(message: str, line: int, column: int) -> ParseError:
     return ParseError(message, line=line, column=column)
+
+
+class DriftError(TscgError):
+    """Tools are not those that were approved; ``drifts`` says of each what changed (see :class:`tscg.Lock`)."""
+
+    def __init__(self, drifts: Sequence[Drift]) -> None:
+        self.drifts = tuple(drifts)
+        super().__init__(self.drifts)
+
+    def __str__(self) -> str:
+        shown = [str(drift) for drift in self.drifts[:20]]
+        if len(self.drifts) > len(shown):
+            shown.append(f"and {len(self.drifts) - len(shown)} more")
+        return "; ".join(["not as approved", *shown, "tscg lock approves the tools as they are now"])
+
+
+class RegistryError(TscgError):
+    """A part of a registry is missing, damaged, or not what the index says; names the part and the reason.
+
+    >>> str(RegistryError("objects/ab.json", "is missing"))
+    'objects/ab.json is missing'
+    """
+
+    def __init__(self, part: str, reason: str) -> None:
+        self.part, self.reason = part, reason
+        super().__init__(part, reason)
+
+    def __str__(self) -> str:
+        return f"{self.part} {self.reason}"

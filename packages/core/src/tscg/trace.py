@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from tscg.ir import Catalog, Note, Tool
+from tscg.ir import Tool
 from tscg.language.emit import emit
 from tscg.language.spelling import DEFAULT, SLOTS, Spelling, spelling_of
 from tscg.operators.detail import Keep
-from tscg.operators.prose import Site, map_notes
 from tscg.pipeline import OPERATORS, policies_hidden, rewritten
 from tscg.profiles import Profile
 from tscg.record import replace as changed
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 NOTHING = Profile(name="name", keep=Keep(tool=(), parameter=(), other=()))
 
-__all__ = ["Bound", "Step", "Trace", "hidden_of", "hidden_sentences", "trace_of"]
+__all__ = ["Bound", "Step", "Trace", "hidden_of", "trace_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,42 +219,23 @@ def _plain() -> Spelling:
 
 
 def hidden_of(compiled: CompiledCatalog) -> Mapping[str, tuple[str, ...]]:
-    """By tool, the sentences that the model does not see: the map of dispatch has none of a tool's own."""
-    if compiled.mode != "dispatch":
-        return hidden_sentences(compiled.catalog, compiled.shown)
-    from tscg.operators.prose import without_prose
+    """By tool, the sentences that the model does not see: the map of dispatch has none of a tool's own.
 
-    native = compiled.sent.native
-    shown = [tool if tool.name in native else without_prose(tool) for tool in compiled.catalog]
-    return hidden_sentences(compiled.catalog, compiled.catalog.replace(shown))
-
-
-def hidden_sentences(catalog: Catalog, shown: Catalog) -> Mapping[str, tuple[str, ...]]:
-    """By tool, the sentences of the catalog that the shown one does not have."""
-    from tscg.operators.detail import hidden
-
-    out: dict[str, tuple[str, ...]] = {}
-    for tool, kept in zip(catalog, shown, strict=True):
-        if tool is kept:
-            continue
-        before, after = _proses(tool), _proses(kept)
-        found = tuple(sentence for place, text in before.items() for sentence in hidden(text, after.get(place, "")))
-        if found:
-            out[tool.name] = found
-    return out
+    What detail leaves out counts; what SDM and DRO shorten does not.
+    """
+    if compiled.mode == "passthrough":
+        return {}
+    found = {tool.name: _left_out(tool, compiled) for tool in compiled.catalog}
+    return {name: sentences for name, sentences in found.items() if sentences}
 
 
-def _proses(tool: Tool) -> dict[tuple[str, str, int], str]:
-    """Prose of a tool by place: what it is of, its name, and how often that came before."""
-    out: dict[tuple[str, str, int], str] = {}
-    seen: dict[tuple[str, str], int] = {}
+def _left_out(tool: Tool, compiled: CompiledCatalog) -> tuple[str, ...]:
+    from tscg.fates import fate_of, said_by
+    from tscg.profiles import PROFILES
 
-    def read(note: Note, site: Site) -> Note:
-        key = (site.of, site.name)
-        seen[key] = seen.get(key, 0) + 1
-        if note.description:
-            out[(*key, seen[key])] = note.description
-        return note
-
-    map_notes(tool, read)
-    return out
+    said = said_by(tool)
+    rung = compiled.details.get(tool.name, "")
+    if rung == "name" or (compiled.mode == "dispatch" and tool.name not in compiled.sent.native):
+        return said.untold.left
+    used = compiled.profile_used
+    return fate_of(said, used if rung in ("", used.name) else PROFILES[rung]).left

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 from tscg.demo.requests import REQUESTS
 from tscg.errors import ConfigError, TscgError
@@ -27,10 +27,13 @@ class ModelError(TscgError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a model said: raw text or a message with native calls, and why it stopped where that is known."""
+    """What a model said: raw text or a message with native calls; why it stopped, and the tokens that the provider
+    counted, where that is known."""
 
     output: str | Message
     finish_reason: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
 
 
 class ChatModel(Protocol):
@@ -48,6 +51,15 @@ class ChatModel(Protocol):
 
     def answer(self, messages: Sequence[Message], tools: Sequence[Message], stop: Sequence[str] = ()) -> Answer:
         """The next message; a ModelError if there is none."""
+        ...
+
+
+@runtime_checkable
+class SchemaModel(ChatModel, Protocol):
+    """A model that can be held to a JSON Schema: in text mode it writes calls that are valid, or an answer."""
+
+    def held_to(self, schema: Mapping[str, Any]) -> ChatModel:
+        """The same model that can only write JSON of a schema."""
         ...
 
 
@@ -174,9 +186,12 @@ def _read_completion(response: Any, label: str) -> Answer:
         calls, text = message.get("tool_calls"), message.get("content")
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise ModelError(f"{label} answered something that is no chat completion") from error
-    if calls:
-        return Answer(output={"role": "assistant", "content": text, "tool_calls": calls}, finish_reason=reason)
-    return Answer(output=text or "", finish_reason=reason)
+    output = {"role": "assistant", "content": text, "tool_calls": calls} if calls else text or ""
+    usage = response.get("usage") or {}
+    return Answer(
+        output=output, finish_reason=reason, input_tokens=usage.get("prompt_tokens"),
+        output_tokens=usage.get("completion_tokens"),
+    )  # fmt: skip
 
 
 def _reason(body: bytes) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import tscg
 from tscg.demo.client import Session, connect, server_command
 from tscg.demo.database import Database, changes, snapshot
-from tscg.demo.models import ChatModel, Message, ReplayModel
+from tscg.demo.models import ChatModel, Message, ReplayModel, SchemaModel
 from tscg.demo.requests import REQUESTS, SITUATION, Request
 from tscg.demo.screen import Screen
 from tscg.errors import TscgError
@@ -92,6 +92,7 @@ class Demo:
         self._model = model
         self._mode = mode
         self._profile = profile
+        self._held = mode == "text" and isinstance(model, SchemaModel)
 
     async def run(self, database: Path, log: Path, *, used: bool) -> None:
         """Everything, from the start of the server to the state of the database after."""
@@ -102,6 +103,8 @@ class Demo:
                 tools = await session.tools()
             self._screen.heading(f"The catalog: {len(tools)} tools of a real MCP server over stdio")
             compiled = self._show_catalog(tools)
+            if self._held and isinstance(self._model, SchemaModel):
+                self._model = self._model.held_to(compiled.output_schema())
             self._screen.heading(f"The model: {self._model.label}")
             if used and isinstance(self._model, ReplayModel):
                 self._screen.line("The recorded answers were made for a new database; this one has been used before.")
@@ -141,7 +144,11 @@ class Demo:
                 for name in MAPS
             }
         profiles = dict.fromkeys([*PROFILES, self._profile])
-        return {name: tscg.compile(catalog, mode=self._mode, profile=name, model=model) for name in profiles}
+        # One call at a time: a small model that is held to a list of calls does not end it.
+        mode, parallel = (tscg.Text(constrained=True), False) if self._held else (self._mode, True)
+        return {
+            name: tscg.compile(catalog, mode=mode, profile=name, model=model, parallel=parallel) for name in profiles
+        }
 
     async def _converse(self, session: Session, compiled: CompiledCatalog, request: Request) -> None:
         self._console.print()

@@ -190,27 +190,6 @@ def _judged(first: str, whole: str, rest: str, keep: Keep) -> Parts:
     return Parts((*judged, known(brief)[1]), f"{brief} {rest}" if rest else brief, rest)
 
 
-def hidden(text: str, kept: str) -> tuple[str, ...]:
-    """The sentences of ``text`` that do not stand whole in ``kept``, what ``select`` made of it.
-
-    >>> hidden("Delete it. Fast. Cannot be undone.", "Delete it. Cannot be undone.")
-    ('Fast.',)
-    """
-    if text == kept:
-        return ()
-    missing = []
-    at = 0
-    for each in outline(text[:LONGEST], "other"):
-        said = each.text.strip()
-        if kept.startswith(said, at):
-            at += len(said)
-            while at < len(kept) and kept[at].isspace():
-                at += 1
-        else:
-            missing.append(said)
-    return tuple(missing)
-
-
 def policy_hidden(text: str, of: Of, keep: Keep) -> tuple[str, ...]:
     """The policy sentences of ``text`` that ``keep`` does not show.
 

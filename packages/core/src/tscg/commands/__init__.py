@@ -1,0 +1,3 @@
+"""Commands of ``tscg`` in modules of their own; each has ``register(app)``, which :mod:`tscg.cli` calls."""
+
+from __future__ import annotations

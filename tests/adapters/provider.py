@@ -1,10 +1,12 @@
-"""A provider on the loopback address: OpenAI's chat completions and Anthropic's messages, as JSON and as a stream.
+"""A provider on the loopback address: OpenAI's chat completions and responses and Anthropic's messages, as JSON and as
+a stream.
 
 It records every request, refuses what the real ones refuse, and answers by a function of the request alone.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import re
@@ -12,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, NamedTuple
 
 LEGAL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 MOST_TOOLS = 128
@@ -21,11 +23,15 @@ INPUT_TOKENS, OUTPUT_TOKENS = 10, 2  # of each answer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What the model says: text, native calls as name and JSON text, and why it stopped."""
+    """What the model says: text, native calls as name and JSON text, and why it stopped.
+
+    `reasoning` is what it thought before; the dialect of responses alone has a place for it.
+    """
 
     text: str = ""
     calls: tuple[tuple[str, str], ...] = ()
     finish: str = ""
+    reasoning: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +141,7 @@ def chat_faults(body: dict[str, Any]) -> Iterator[str]:
         yield "tool_choice without tools"
 
 
-def messages_faults(body: dict[str, Any]) -> Iterator[str]:
+def messages_faults(body: dict[str, Any], alternate: bool = True) -> Iterator[str]:
     open_calls: set[str] = set()
     uses = False
     for message in body["messages"]:
@@ -150,7 +156,7 @@ def messages_faults(body: dict[str, Any]) -> Iterator[str]:
     if open_calls:
         yield f"tool_use without tool_result: {sorted(open_calls)}"
     roles = [message["role"] for message in body["messages"]]
-    if any(a == b for a, b in itertools.pairwise(roles)):
+    if alternate and any(a == b for a, b in itertools.pairwise(roles)):
         yield "roles do not alternate"
     if uses and not body.get("tools"):
         yield "tool blocks in a request that defines no tools"
@@ -181,12 +187,24 @@ def pieces(text: str, size: int) -> list[str]:
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
+class Dialect(NamedTuple):
+    """How one API is spoken: what it refuses and shows, its whole answers and its streams, its ids and its errors."""
+
+    faults: Callable[[dict[str, Any]], Iterator[str]]
+    view: Callable[[dict[str, Any]], View]
+    whole: Callable[[dict[str, Any], Answer, Sequence[str]], dict[str, Any]]
+    events: Callable[[dict[str, Any], Answer, Sequence[str]], Iterator[tuple[str, Any]]]
+    prefix: str
+    error: dict[str, Any]
+
+
 @dataclass(slots=True)
 class Provider:
     """A server that runs until `close`. `model` answers; `bodies` are the requests, `broken` the rules they broke."""
 
     model: Model
     size: int = 5  # characters of a piece in a stream
+    alternate: bool = True  # are two messages of one role in a row refused? The real one joins them
     bodies: list[dict[str, Any]] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
     server: ThreadingHTTPServer | None = None
@@ -222,20 +240,34 @@ class Provider:
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
-        chat = "chat/completions" in handler.path
+        dialect = self.dialect(handler.path)
         self.bodies.append(body)
-        faults = list(chat_faults(body) if chat else messages_faults(body))
+        faults = list(dialect.faults(body))
         if faults:
             self.broken += faults
             error = {"message": "; ".join(faults), "type": "invalid_request_error"}
-            send_json(handler, 400, {"error": error} if chat else {"type": "error", "error": error})
+            send_json(handler, 400, {**dialect.error, "error": error})
             return
-        said = self.model(chat_view(body) if chat else messages_view(body))
-        ids = [f"{'call' if chat else 'toolu'}_{next(self.counter):04d}" for _ in said.calls]
+        said = self.model(dialect.view(body))
+        ids = [f"{dialect.prefix}_{next(self.counter):04d}" for _ in said.calls]
         if body.get("stream"):
-            send_events(handler, self.chat_events(body, said, ids) if chat else self.messages_events(body, said, ids))
+            send_events(handler, dialect.events(body, said, ids))
         else:
-            send_json(handler, 200, chat_completion(body, said, ids) if chat else message(body, said, ids))
+            send_json(handler, 200, dialect.whole(body, said, ids))
+
+    def dialect(self, path: str) -> Dialect:
+        """The dialect of a path."""
+        if "chat/completions" in path:
+            return Dialect(chat_faults, chat_view, chat_completion, self.chat_events, "call", {})
+        if "responses" in path:
+            from tests.adapters import responses as r  # it is written with the parts of this module
+
+            number = len(self.bodies)
+            whole = functools.partial(r.response, number=number)
+            events = functools.partial(r.response_events, number=number, size=self.size)
+            return Dialect(r.responses_faults, r.responses_view, whole, events, "call", {})
+        faults = functools.partial(messages_faults, alternate=self.alternate)
+        return Dialect(faults, messages_view, message, self.messages_events, "toolu", {"type": "error"})
 
     def chat_events(self, body: dict[str, Any], said: Answer, ids: Sequence[str]) -> Iterator[tuple[str, Any]]:
         base = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": body["model"]}

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import tscg
 from tscg import CompressionReport
 from tscg.compression import COUNTERS, SIZES, TEXTS
+from tscg.stats import minified
 
 TOOLS: list[dict[str, Any]] = [
     {
@@ -52,6 +53,43 @@ def test_each_round_is_sent_and_each_request_would_have_been() -> None:
     assert report.plain_tokens == compiled.stats.baseline_tokens
     assert report.saved == pytest.approx(1 - report.sent_tokens / report.plain_tokens)
     assert (report + report).input_tokens == 1_400
+
+
+def test_a_round_without_lookups_is_sent_without_the_lookup_tool() -> None:
+    compiled = tscg.compile(TOOLS, mode="dispatch")
+    lookup = {
+        "role": "assistant",
+        "tool_calls": [{"id": "a", "function": {"name": "lookup", "arguments": '{"query":"x"}'}}],
+    }
+    turn, sent = compiled.turn(max_lookups=1), []
+    for output in (lookup, lookup, "Done."):
+        wire = [{"type": "function", "function": one} for one in turn.wire_tools]
+        sent.append(compiled.tokenizer.count(compiled.prompt) + compiled.tokenizer.count(minified(wire)))
+        turn = turn.take(compiled.decode(output), output).turn
+    report = CompressionReport.of(compiled, turn)
+    assert (turn.rounds, turn.without_lookup) == (3, 2)
+    assert sent[1] == sent[2] < sent[0] == report.tokens
+    assert report.sent_tokens == sum(sent)
+
+
+def test_a_part_is_compared_with_the_whole_catalog() -> None:
+    whole, part = tscg.compile(TOOLS, mode="text"), tscg.compile(TOOLS[:1], mode="passthrough")
+    turn = part.turn()
+    ended = turn.take(part.decode("Done."), "Done.").turn
+    report = CompressionReport.of(part, ended, whole=whole)
+    assert (report.tools, report.tokens) == (6, part.stats.tokens)
+    assert report.plain_tokens == report.baseline_tokens == whole.stats.baseline_tokens
+    assert CompressionReport.of(part, ended, sent_tokens=7).sent_tokens == 7
+
+
+def test_warnings_are_reported_once_each() -> None:
+    lost = {"name": "lost", "inputSchema": {"type": "object", "properties": {"x": {"$ref": "#/$defs/nowhere"}}}}
+    catalog = tscg.Catalog.from_tools([*TOOLS, lost], on_error="passthrough")
+    one, two = (CompressionReport.of(tscg.compile(catalog, mode=mode)) for mode in ("text", "native"))
+    assert len(one.warnings) == 1
+    assert (one + two).warnings == (one + one).warnings == one.warnings
+    assert str(one + two).split("\n")[-1] == f"warning: {one.warnings[0]}"
+    assert one.to_dict()["warnings"] == list(one.warnings)
 
 
 def test_it_says_where_it_grew() -> None:

@@ -544,13 +544,56 @@ def test_the_dialect_of_gemini(model: str | None, dialect: str, key: str) -> Non
         native(A).to_gemini(dialect="other")
 
 
-def test_c06_a_tool_without_parameters_is_an_object_with_empty_properties() -> None:
-    empty = {"type": "object", "properties": {}}
-    for schema in (None, {}, {"type": "object"}, {"properties": None}):
-        compiled = native({"name": "ping", "inputSchema": schema})
-        assert compiled.to_openai()[0]["function"]["parameters"]["type"] == "object"
-        assert compiled.to_anthropic()[0]["input_schema"]["type"] == "object"
-        assert compiled.to_gemini()[0]["functionDeclarations"][0]["parameters"] == empty
+BARE: dict[str, tuple[Any, dict[str, Any]]] = {
+    "none": (None, {}), "empty": ({}, {}), "object": ({"type": "object"}, {}), "null": ({"type": "object", "properties": None}, {}),
+    "untyped": ({"properties": None}, {}), "closed": ({"type": "object", "additionalProperties": False}, {"additionalProperties": False}),
+    "map": ({"type": "object", "additionalProperties": {"type": "string"}}, {"additionalProperties": {"type": "string"}}),
+    "bounded": ({"minProperties": 1}, {"minProperties": 1}), "required": ({"type": "object", "required": ["x"]}, {"required": ["x"]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("schema", "rest"), BARE.values(), ids=BARE)
+@pytest.mark.parametrize("mode", ["native", "text", "dispatch"])
+def test_c06_a_tool_without_parameters_is_an_object_with_empty_properties(
+    mode: str, schema: Any, rest: dict[str, Any]
+) -> None:
+    listed = {"type": "object", "properties": {}, **rest}
+    pin = () if mode == "native" else ("ping",)
+    compiled = tscg.compile([{"name": "ping", "inputSchema": schema}, tool("b", obj({}))], mode=mode, pin=pin)
+    (wire,) = [one for one in compiled.wire_tools if one["name"] == "ping"]
+    assert wire["parameters"] == listed
+    assert [one["function"]["parameters"] for one in compiled.to_openai() if one["function"]["name"] == "ping"] == [
+        listed
+    ]
+    assert [one["parameters"] for one in compiled.to_openai_responses() if one["name"] == "ping"] == [listed]
+    assert [one["input_schema"] for one in compiled.to_anthropic() if one["name"] == "ping"] == [listed]
+    for form in ("openapi", "json_schema"):
+        (wrapper,) = compiled.to_gemini(dialect=form)
+        (found,) = [one for one in wrapper["functionDeclarations"] if one["name"] == "ping"]
+        assert "properties" in (found.get("parameters") or found["parametersJsonSchema"])
+
+
+@pytest.mark.parametrize(("schema", "rest"), BARE.values(), ids=BARE)
+def test_c06_passthrough_lists_properties_where_it_writes_another_form(schema: Any, rest: dict[str, Any]) -> None:
+    listed = {"type": "object", "properties": {}, **rest}
+    given = {"name": "ping", "inputSchema": schema}
+    compiled = native(given, mode="passthrough")
+    assert compiled.to_openai()[0]["function"]["parameters"] == listed
+    assert compiled.to_openai_responses()[0]["parameters"] == listed
+    assert compiled.to_anthropic()[0]["input_schema"] == listed
+    if schema is None:
+        return
+    own = {"type": "function", "function": {"name": "ping", "description": "", "parameters": schema}}
+    assert native(own, mode="passthrough").to_openai() == [own], "in its own form it is sent as it came"
+    assert native(own, mode="passthrough").wire_tools[0]["parameters"] == schema
+
+
+def test_a_root_that_is_a_union_gets_no_properties_in_passthrough() -> None:
+    union = {"anyOf": [obj({"a": {}}), obj({"b": {}})]}
+    assert (
+        native({"name": "f", "inputSchema": union}, mode="passthrough").to_openai()[0]["function"]["parameters"]
+        == union
+    )
 
 
 def translated(node: Any) -> Any:

@@ -16,7 +16,9 @@ from tests.adapters.provider import Provider
 
 def client(provider: Provider, dialect: str, **options: Any) -> BaseChatModel:
     """The real client of a dialect."""
-    if dialect == "openai":
+    if dialect == "responses":
+        options = {"use_responses_api": True, **options}
+    if dialect in ("openai", "responses"):
         from langchain_openai import ChatOpenAI
 
         return ChatOpenAI(

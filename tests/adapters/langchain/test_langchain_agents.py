@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -34,7 +34,7 @@ from pydantic import BaseModel
 
 import tscg
 from langchain_tscg import CompressedChatModel, CompressedToolkit, ToolCompressionMiddleware
-from tests.adapters.langchain.models import ScriptedChatModel, client
+from tests.adapters.langchain.models import ScriptedChatModel, TextOnlyModel, client
 from tests.adapters.provider import Answer, Model, Provider, View
 from tests.adapters.worker import RAW, work
 
@@ -46,20 +46,6 @@ Serve = Callable[[Model], Provider]
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.* mode sends .* as JSON:tscg.TscgWarning", "ignore:create_react_agent has been moved"
 )
-
-
-@pytest.fixture
-def serve() -> Iterator[Serve]:
-    started: list[Provider] = []
-
-    def start(model: Model) -> Provider:
-        started.append(Provider(model).start())
-        return started[-1]
-
-    yield start
-    for provider in started:
-        provider.close()
-    assert [fault for provider in started for fault in provider.broken] == []
 
 
 @tool
@@ -416,6 +402,45 @@ def test_a_fallback_in_front_gets_compressed_tools_too(serve: Serve, mode: str) 
     assert results(state) == [("read_page", "page 3")]
     if mode != "native":
         assert '"name": "read_page"' not in json.dumps([body.get("tools") for body in provider.bodies])
+
+
+def test_a_fallback_without_tool_calling_works_in_text() -> None:
+    class Broken(ScriptedChatModel):
+        def _generate(self, *args: Any, **kwargs: Any) -> Any:
+            raise ConnectionError("down")
+
+    written = '<tool_call>{"name": "read_page", "arguments": {"number": 3}}</tool_call>'
+    spare = TextOnlyModel(script=[AIMessage(written), AIMessage("Read.")])
+    compression = ToolCompressionMiddleware()
+    agent = create_agent(Broken(), TOOLS, middleware=[ModelFallbackMiddleware(spare), compression])
+    state = agent.invoke(ask("Page 3"))
+    assert results(state) == [("read_page", "page 3")]
+    assert state["messages"][-1].text == "Read."
+    assert (compression.report().mode, compression.report().requests) == ("text", 2)
+
+
+def test_a_wrong_call_that_stays_goes_on_to_the_fallback() -> None:
+    wrong = AIMessage("", tool_calls=[{"name": "read_page", "args": {}, "id": "c"}])
+    spare = ScriptedChatModel(script=[AIMessage("I cannot.")])
+    agent = create_agent(
+        ScriptedChatModel(script=[wrong] * 3), TOOLS,
+        middleware=[ModelFallbackMiddleware(spare), ToolCompressionMiddleware("native")],
+    )  # fmt: skip
+    assert agent.invoke(ask("Page"))["messages"][-1].text == "I cannot."
+
+
+@ALL
+def test_tools_that_come_and_go_are_read_once_each(mode: str) -> None:
+    """Two sets in turn: the system text of a set is the same bytes each time."""
+    model = ScriptedChatModel(script=[AIMessage("Hi")] * 6)
+    wrapped = CompressedChatModel(inner=model, mode=mode)
+    for turn in range(6):
+        wrapped.bind_tools(TOOLS if turn % 2 else TOOLS[:2]).invoke([SystemMessage("S"), HumanMessage("x")])
+    seen = [(str(got["messages"][0].content), repr(got.get("tools"))) for got in model.got]
+    assert len(set(seen)) == 2
+    assert seen[0] == seen[2] == seen[4]
+    report = wrapped.report()
+    assert [part.requests for part in report.parts] == [3, 3]
 
 
 @ALL

@@ -391,7 +391,9 @@ def test_the_rate_limiter_counts_every_request() -> None:
         (None, "auto", ""), ("auto", "auto", ""), (False, "auto", ""), ("none", "none", ""), ("any", "any", ""),
         ("required", "any", ""), (True, "any", ""), ("add", "tool", "add"), ({"type": "any"}, "any", ""),
         ({"type": "function", "function": {"name": "add"}}, "tool", "add"), ({"type": "tool", "name": "add"}, "tool", "add"),
-        ({"type": "auto"}, "auto", ""), ({"type": "none"}, "none", ""), ("file_search", "auto", ""),
+        ({"type": "auto"}, "auto", ""), ({"type": "none"}, "none", ""), ("file_search", "other", ""),
+        ({"type": "auto", "disable_parallel_tool_use": True}, "auto", ""), ({"type": "tool", "name": "mul"}, "other", ""),
+        ({"type": "web_search"}, "other", ""),
     ],
 )  # fmt: skip
 def test_c10_choices_are_read(given: Any, kind: str, name: str) -> None:
@@ -551,6 +553,34 @@ def test_c18_blocks_are_rewritten_in_dispatch_and_dropped_in_text(block: dict[st
     assert message == before
 
 
+def test_c18_a_result_has_the_name_of_its_call_on_the_wire() -> None:
+    """Gemini pairs a result with its call by name."""
+    odd = StructuredTool(name="a.b", description="Odd.", args_schema={"type": "object"}, func=len)
+    call = {**CALL, "name": "a.b", "args": {}}
+    result = ToolMessage("3", tool_call_id="c1", name="a.b")
+    for mode, name in (("native", "a_b"), ("dispatch", "call"), ("passthrough", "a.b")):
+        out = encoded(tscg.compile([full(odd)], mode=mode), [AIMessage("", tool_calls=[call]), result])
+        assert [out[0].tool_calls[0]["name"], out[1].name] == [name, name]  # type: ignore[attr-defined]
+    nameless = ToolMessage("3", tool_call_id="c1")
+    assert (
+        encoded(tscg.compile([full(odd)], mode="dispatch"), [AIMessage("", tool_calls=[call]), nameless])[1] is nameless
+    )
+    assert result.name == "a.b"
+
+
+def test_c10_gemini_gets_the_arguments_of_a_dispatcher_as_a_text() -> None:
+    """Its API refuses an object without properties, and its client would declare a text without a word."""
+    model = ScriptedChatModel(
+        model="models/gemini-2.5-flash", script=[native("call", {"tool": "add", "args": '{"a": 1, "b": 2}'})]
+    )
+    _, llm = bound("dispatch", [], model=model)
+    assert calls_of(llm.invoke("Sum")) == [("add", {"a": 1, "b": 2})]
+    assert model.got[0]["tools"][0]["parameters"]["properties"]["args"] == {
+        "type": "string",
+        "description": "JSON object",
+    }
+
+
 def test_c18_calls_of_unknown_tools_are_written_too() -> None:
     call = {**CALL, "name": "was.removed"}
     for mode in ("native", "text", "dispatch"):
@@ -623,6 +653,7 @@ def test_c12_tools_of_every_form_are_read(given: Any) -> None:
     assert tscg.compile([dict(form)], mode="text").catalog[0].name == "Node"
 
 
+@pytest.mark.filterwarnings("ignore:unchecked. lost:tscg.TscgWarning")
 def test_c12_a_tool_that_cannot_be_read_does_not_take_the_others_down() -> None:
     lost = StructuredTool(
         name="lost",
@@ -651,6 +682,11 @@ def wrap(model: Any) -> CompressedChatModel:
     return CompressedChatModel(inner=model)
 
 
+def loose(value: Any) -> Any:
+    """A value that a type checker would have refused: not everybody runs one."""
+    return value
+
+
 # --- errors of construction ------------------------------------------------------------------------------------------
 
 
@@ -661,19 +697,93 @@ def wrap(model: Any) -> CompressedChatModel:
         pytest.param(lambda: CompressedToolkit(TOOLS, pin=["nope"]), tscg.ConfigError, "nope", id="pin"),
         pytest.param(lambda: CompressedChatModel(inner=ScriptedChatModel(), pin=("nope",)).bind_tools(TOOLS), tscg.ConfigError, "nope", id="pin-bind"),
         pytest.param(lambda: CompressedToolkit(TOOLS, "code"), tscg.ConfigError, "approvals", id="code"),
-        pytest.param(lambda: CompressedToolkit(TOOLS, "txt"), tscg.ConfigError, "txt", id="mode"),
+        pytest.param(lambda: CompressedToolkit(TOOLS, "txt"), tscg.ConfigError, "allowed: auto, native, text, dispatch, passthrough; did you mean 'text'?", id="mode"),
+        pytest.param(lambda: CompressedToolkit(TOOLS, None), tscg.ConfigError, "unknown mode None", id="no-mode"),
+        pytest.param(lambda: CompressedToolkit(loose(add)), tscg.ConfigError, "write [tool]", id="one-tool"),
+        pytest.param(lambda: wrap(ScriptedChatModel()).bind_tools(loose(add)), tscg.ConfigError, "write [tool]", id="one-tool-bound"),
+        pytest.param(lambda: CompressedToolkit(loose(["add"])), tscg.ConfigError, "str is no tool", id="name-of-a-tool"),
+        pytest.param(lambda: wrap("openai:gpt-5"), tscg.ConfigError, "init_chat_model('openai:gpt-5')", id="name-of-a-model"),
+        pytest.param(lambda: CompressedChatModel(inner=ScriptedChatModel(), profile=loose("brief")), tscg.ConfigError, "compression_profile", id="profile-field"),
+        pytest.param(lambda: wrap(ScriptedChatModel().bind_tools(TOOLS)), tscg.ConfigError, "give the model itself", id="bound-tools"),
         pytest.param(lambda: CompressedToolkit(TOOLS, profile="tiny"), tscg.ConfigError, "tiny", id="profile"),
         pytest.param(lambda: CompressedToolkit(TOOLS, max_repairs=-1), tscg.ConfigError, "max_repairs", id="bound"),
         pytest.param(lambda: CompressedToolkit([Node]), tscg.ConfigError, "no tool that can be run", id="schema"),
         pytest.param(lambda: wrap(RunnableLambda(str)), tscg.ConfigError, "no BaseChatModel", id="runnable"),
         pytest.param(lambda: wrap(ScriptedChatModel().with_retry()), tscg.ConfigError, "with_retry", id="retry"),
-        pytest.param(lambda: wrap(ScriptedChatModel().bind(x=1)), tscg.ConfigError, "around", id="bind"),
+        pytest.param(lambda: wrap(ScriptedChatModel().bind(x=1)), tscg.ConfigError, "to the compressed one", id="bind"),
         pytest.param(lambda: CompressedChatModel(inner=CompressedChatModel(inner=ScriptedChatModel())), tscg.ConfigError, "already", id="twice"),
     ],
 )  # fmt: skip
 def test_wrong_options_are_told_at_once(make: Callable[[], Any], error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=re.escape(says)):
         make()
+
+
+@pytest.mark.parametrize(
+    "given", ["wether", {"type": "function", "function": {"name": "wether"}}], ids=["name", "dict"]
+)
+def test_c10_a_choice_of_no_tool_is_told_in_text(given: Any) -> None:
+    """Natively the provider refuses it; in text nobody would."""
+    model, llm = bound("text", [plain("Hi")], tool_choice=given)
+    with pytest.raises(tscg.ConfigError, match=r"tool_choice is .*wether.*allowed: weather, add"):
+        llm.invoke("Hi")
+    model, llm = bound("dispatch", [plain("Hi")], tool_choice=given)
+    llm.invoke("Hi")
+    assert model.got[0]["tool_choice"] == given
+
+
+def test_c10_a_choice_of_the_providers_own_tool_is_passed_beside_text() -> None:
+    search = {"type": "web_search"}
+    model = ScriptedChatModel(script=[plain("Hi")])
+    CompressedChatModel(inner=model, mode="text").bind_tools([add, search], tool_choice=search).invoke("Hi")
+    assert (model.got[0]["tools"], model.got[0]["tool_choice"]) == ([search], search)
+
+
+@pytest.mark.parametrize("mode", ["auto", "native", "dispatch"])
+def test_a_bind_tools_that_is_not_implemented_is_told(mode: str) -> None:
+    class Unfinished(ScriptedChatModel):
+        def bind_tools(self, tools: Any, *, tool_choice: Any = None, **kwargs: Any) -> Any:
+            raise NotImplementedError
+
+    _, llm = bound(mode, [plain("Hi")], kind=Unfinished)
+    with pytest.raises(tscg.ConfigError, match="Unfinished takes no tools natively; use mode='text'"):
+        llm.invoke("Hi")
+
+
+def test_a_copy_with_other_settings_has_plans_of_its_own() -> None:
+    first, second = ScriptedChatModel(script=[plain("Hi")]), ScriptedChatModel(script=[plain("Hi")] * 2)
+    wrapped = CompressedChatModel(inner=first, mode="dispatch")
+    wrapped.bind_tools(TOOLS).invoke("Hi")
+    wrapped.model_copy(update={"inner": second}).bind_tools(TOOLS).invoke("Hi")
+    wrapped.model_copy(update={"inner": second, "mode": "text"}).bind_tools(TOOLS).invoke("Hi")
+    assert [len(first.got), len(second.got)] == [1, 2]
+    assert ["tools" in got for got in (*first.got, *second.got)] == [True, True, False]
+
+
+@pytest.mark.parametrize("mode", ["auto", "native", "text", "dispatch"])
+@pytest.mark.parametrize("name", ["a.b", "bare", "union"])
+def test_c12_a_forced_tool_that_providers_refuse_as_it_is(mode: str, name: str) -> None:
+    schemas: dict[str, Any] = {
+        "a.b": {"type": "object", "properties": {"x": {"type": "string"}}}, "bare": {"type": "object"},
+        "union": {"anyOf": [{"type": "object", "properties": {"x": {"type": "string"}}}, {"type": "object"}]},
+    }  # fmt: skip
+    odd = StructuredTool(name=name, description="Odd.", args_schema=schemas[name], func=len)
+    wire = name.replace(".", "_")
+    model, llm = bound(mode, [native(wire, {})], tools=[odd, add], tool_choice=name)
+    assert calls_of(llm.invoke("Go")) == [(name, {})]
+    (sent,) = model.got[0]["tools"]
+    assert (sent["name"], model.got[0]["tool_choice"]) == (wire, wire)
+    assert sent["parameters"]["type"] == "object"
+    assert "properties" in sent["parameters"]
+    assert "anyOf" not in sent["parameters"]
+
+
+@pytest.mark.parametrize("name", ["a.b", "bare"])
+def test_c12_auto_passes_nothing_through_that_providers_refuse(name: str) -> None:
+    odd = StructuredTool(name=name, description="Odd.", args_schema={"type": "object"}, func=len)
+    model, llm = bound("auto", [native(name.replace(".", "_"), {})], tools=[odd, add])
+    assert calls_of(llm.invoke("Go")) == [(name, {})]
+    assert all("properties" in one["parameters"] for one in model.got[0]["tools"])
 
 
 def test_text_beside_a_response_format_is_refused() -> None:

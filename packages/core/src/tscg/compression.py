@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tscg.stats import Hidden, ToolStats
+from tscg.stats import Hidden, ToolStats, tokens_of
 
 if TYPE_CHECKING:
     from tscg.ir import JSON
@@ -28,10 +28,11 @@ class CompressionReport:
 
     ``tokens`` and ``baseline_tokens`` are those of the tool definitions in one request: as sent, and as minified JSON.
     ``requests`` counts model calls as the caller sees them, ``rounds`` the answers of the model in them; so
-    ``sent_tokens`` is ``tokens`` for each round, and ``plain_tokens`` is ``baseline_tokens`` for each request, since
-    without compression there are no rounds for lookups and repairs. ``input_tokens`` and ``output_tokens`` are what
-    the provider counted, 0 where it said nothing. ``label`` names a part (an agent); ``parts`` holds the reports that
-    a sum was made of, one for each catalog and label.
+    ``sent_tokens`` is ``tokens`` for each round (less the lookup tool in rounds without it), and ``plain_tokens`` is
+    ``baseline_tokens`` for each request, since without compression there are no rounds for lookups and repairs.
+    ``input_tokens`` and ``output_tokens`` are what the provider counted, 0 where it said nothing. ``warnings`` are
+    those of the catalog: what of it is not checked, or known to go badly. ``label`` names a part (an agent); ``parts``
+    holds the reports that a sum was made of, one for each catalog and label.
 
     >>> one = CompressionReport(mode="text", fingerprint="a", tokens=40, baseline_tokens=100, requests=1, rounds=2,
     ...                         sent_tokens=80, plain_tokens=100)
@@ -62,6 +63,7 @@ class CompressionReport:
     output_tokens: int = 0
     hidden: Hidden = field(default_factory=Hidden)
     per_tool: Mapping[str, ToolStats] = field(default_factory=dict, hash=False)
+    warnings: tuple[str, ...] = ()
     parts: tuple[CompressionReport, ...] = ()
 
     @classmethod
@@ -70,6 +72,8 @@ class CompressionReport:
         compiled: CompiledCatalog,
         turn: Turn | None = None,
         *,
+        whole: CompiledCatalog | None = None,
+        sent_tokens: int | None = None,
         label: str = "",
         dropped: int = 0,
         input_tokens: int = 0,
@@ -77,20 +81,22 @@ class CompressionReport:
     ) -> CompressionReport:
         """The report of a catalog before any call, or of one model call from the turn that ended it.
 
-        Counts tokens, and so reads a vocabulary.
+        ``whole`` is the catalog of which ``compiled`` is the part that was sent, such as a tool that is forced: the
+        call without compression would have sent all of it. ``sent_tokens`` is for a host that knows better what the
+        rounds sent, since it writes the tools in a form of its own. Counts tokens, and so reads a vocabulary.
         """
-        stats = compiled.stats
-        rounds = turn.rounds if turn is not None else 0
+        stats, plain = compiled.stats, (whole or compiled).stats.baseline_tokens
+        if sent_tokens is None:
+            sent_tokens = 0 if turn is None else _sent(compiled, turn)
         return cls(
             label=label, mode=compiled.mode, profile=compiled.profile, map=str(getattr(compiled.options, "lines", "")),
             fingerprint=compiled.fingerprint, reason="; ".join(compiled.reasons), tokenizer=stats.tokenizer,
-            exact=stats.exact, tools=len(compiled.catalog), tokens=stats.tokens,
-            baseline_tokens=stats.baseline_tokens, sent_tokens=stats.tokens * rounds,
-            plain_tokens=stats.baseline_tokens if turn is not None else 0, requests=int(turn is not None),
-            rounds=rounds, lookups=turn.lookups if turn is not None else 0,
+            exact=stats.exact, tools=len((whole or compiled).catalog), tokens=stats.tokens, baseline_tokens=plain,
+            sent_tokens=sent_tokens, plain_tokens=plain if turn is not None else 0, requests=int(turn is not None),
+            rounds=turn.rounds if turn is not None else 0, lookups=turn.lookups if turn is not None else 0,
             repairs=turn.repairs if turn is not None else 0, errors=turn.errors if turn is not None else 0,
             dropped=dropped, input_tokens=input_tokens, output_tokens=output_tokens, hidden=stats.hidden,
-            per_tool=stats.per_tool,
+            per_tool=stats.per_tool, warnings=(whole or compiled).warnings,
         )  # fmt: skip
 
     @property
@@ -127,23 +133,35 @@ class CompressionReport:
             name: {"tokens": tool.tokens, "baseline_tokens": tool.baseline_tokens, "detail": tool.detail}
             for name, tool in self.per_tool.items()
         }
+        found["warnings"] = list(self.warnings)
         if self.parts:
             found["parts"] = [part.to_dict() for part in self.parts]
         return found
 
     def __str__(self) -> str:
-        """A table in plain text: a line for each part, and their sum."""
+        """A table in plain text: a line for each part, and their sum; under it the warnings."""
         rows: list[tuple[str, ...]] = [HEAD]
         rows += [_row(part) for part in self.parts]
         rows.append(_row(replace(self, label="all") if self.parts else self))
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        return "\n".join(
+        lines = [
             "  ".join(
                 cell.ljust(width) if column < 2 else cell.rjust(width)
                 for column, (cell, width) in enumerate(zip(row, widths, strict=True))
             ).rstrip()
             for row in rows
-        )
+        ]
+        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+
+
+def _sent(compiled: CompiledCatalog, turn: Turn) -> int:
+    """Tokens of the definitions in all rounds: some of them went without the lookup tool."""
+    sent = compiled.stats.tokens * turn.rounds
+    if turn.without_lookup:
+        fewer = [tool for tool in compiled.wire_tools if tool["name"] != compiled.lookup_tool]
+        less = compiled.stats.tokens - tokens_of(compiled.prompt, fewer, compiled.tokenizer)
+        sent -= less * turn.without_lookup
+    return sent
 
 
 def _row(report: CompressionReport) -> tuple[str, ...]:
@@ -178,8 +196,9 @@ def _sum(leaves: Iterable[CompressionReport]) -> CompressionReport:
         sentences=sum(part.hidden.sentences for part in kept), tokens=sum(part.hidden.tokens for part in kept)
     )
     total = CompressionReport(
-        label=_shared([part.label for part in kept]), exact=all(part.exact for part in kept), hidden=hidden, parts=kept
-    )
+        label=_shared([part.label for part in kept]), exact=all(part.exact for part in kept), hidden=hidden, parts=kept,
+        warnings=tuple(dict.fromkeys(text for part in kept for text in part.warnings)),
+    )  # fmt: skip
     return replace(total, **texts, **numbers)
 
 

@@ -111,8 +111,9 @@ class Turn:
     """Where one model call stands. Immutable: :meth:`take` gives the next one with what to do.
 
     ``must_call`` is True where a call is required, or the name of the tool that must be called; ``parallel`` is False
-    where one call alone is kept. ``rounds`` counts answers, ``lookups`` and ``errors`` what was answered in them,
-    ``repairs`` and ``asked`` the rounds spent on wrong answers and on lookups alone.
+    where one call alone is kept. ``rounds`` counts answers, ``without_lookup`` those to requests that offered no
+    lookups any more; ``lookups`` and ``errors`` count what was answered in them, ``repairs`` and ``asked`` the rounds
+    spent on wrong answers and on lookups alone.
 
     >>> import tscg
     >>> tools = [{"name": "f", "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}}]
@@ -131,6 +132,7 @@ class Turn:
     must_call: bool | str = False
     parallel: bool = True
     rounds: int = 0
+    without_lookup: int = 0
     asked: int = 0
     lookups: int = 0
     repairs: int = 0
@@ -158,6 +160,7 @@ class Turn:
         counted = replace(
             self,
             rounds=self.rounds + 1,
+            without_lookup=self.without_lookup + (not self.may_look_up),
             lookups=self.lookups + len(decoded.lookups),
             errors=self.errors + len(decoded.errors),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -10,14 +11,16 @@ from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.language_models.base import LangSmithParams
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import Runnable, RunnableBinding, RunnableConfig
 from pydantic import ConfigDict, PrivateAttr, field_validator, model_validator
 
 import tscg
-from langchain_tscg.convert import BoundTools, ToolLike, bound_tools, full
-from langchain_tscg.plan import Plan, Planner, Settings, Target, options_of
+from langchain_tscg.convert import BoundTools, ToolLike, bound_tools, full, listed
+from langchain_tscg.plan import Plan, Target
+from langchain_tscg.planner import Planner, Settings, options_of
 from langchain_tscg.rounds import Exchange, Ledger, chunk_of
 from tscg.errors import ConfigError
+from tscg.lock import approved
 
 __all__ = ["CompressedChatModel", "check_options"]
 
@@ -35,7 +38,8 @@ class CompressedChatModel(BaseChatModel):
     ``inner`` is any chat model. ``mode``, ``compression_profile``, ``pin`` and ``tokenizer`` are those of
     :func:`tscg.compile`, ``"auto"`` asks :func:`tscg.recommend` once for each set of tools; ``code`` is not offered.
     ``max_lookups`` and ``max_repairs`` bound the rounds of one call, so that there are at most
-    ``1 + max_lookups + max_repairs`` requests.
+    ``1 + max_lookups + max_repairs`` requests. ``lock``, a :class:`tscg.Lock` or its file, holds the tools that were
+    approved: others raise :class:`tscg.DriftError` before anything is sent; ``on_drift="warn"`` says it once.
 
     Raises :class:`tscg.ConfigError` for wrong options and for what is no chat model.
     """
@@ -49,9 +53,11 @@ class CompressedChatModel(BaseChatModel):
     tokenizer: Any = None
     max_lookups: int = 3
     max_repairs: int = 2
+    lock: Any = None
+    on_drift: str = "error"
     streaming: bool = False
 
-    _planner: Planner = PrivateAttr()
+    _kept: Planner | None = PrivateAttr(default=None)
     _ledger: Ledger = PrivateAttr(default_factory=Ledger)
     _bound: tuple[tuple[Any, ...], BoundTools] | None = PrivateAttr(default=None)
 
@@ -61,6 +67,11 @@ class CompressedChatModel(BaseChatModel):
         inner = values.get("inner")
         check_model(inner)
         values = dict(values)
+        if values.get("profile") is not None and not isinstance(values["profile"], Mapping):
+            raise ConfigError(
+                f"profile is {values['profile']!r}, and stands for the model's table of capabilities",
+                hint="the profile of the compression is compression_profile",
+            )
         for name in COPIED:
             if name not in values and name in type(inner).model_fields and name in inner.model_fields_set:
                 values[name] = getattr(inner, name)
@@ -87,9 +98,20 @@ class CompressedChatModel(BaseChatModel):
     def model_post_init(self, context: Any, /) -> None:
         """Make what the calls share."""
         super().model_post_init(context)
+        self.lock = approved(self.lock, self.on_drift)
         tscg.compile([]).turn(self.max_lookups, self.max_repairs)  # ConfigError for what are no bounds
-        settings = Settings(mode=self.mode, profile=self.compression_profile, pin=self.pin, tokenizer=self.tokenizer)
-        self._planner = Planner(self.inner, settings)
+
+    @property
+    def _planner(self) -> Planner:
+        """The plans of this model: new ones for a copy with other settings, which else would share them."""
+        settings = Settings(
+            mode=self.mode, profile=self.compression_profile, pin=self.pin, tokenizer=self.tokenizer, lock=self.lock,
+            on_drift=self.on_drift,
+        )  # fmt: skip
+        kept = self._kept
+        if kept is None or kept.inner is not self.inner or kept.settings != settings:
+            kept = self._kept = Planner(self.inner, settings)
+        return kept
 
     # --- tools --------------------------------------------------------------------------------------------------------
 
@@ -120,6 +142,7 @@ class CompressedChatModel(BaseChatModel):
         """The tools of a binding; an agent binds the same ones at each call, and they are read once."""
         if isinstance(tools, BoundTools):
             return tools
+        listed(tools)
         # The values are kept beside their identity, so that it cannot become another's.
         marks = tuple(
             (one, *(getattr(one, name, None) for name in ("name", "description", "args_schema", "extras")))
@@ -189,18 +212,18 @@ class CompressedChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        exchange = self._exchange(messages, stop, kwargs)
-        while True:
-            target = exchange.target
-            if target.runnable is not None:
-                result = _result(target.runnable.invoke(exchange.messages, NOSTREAM, stop=exchange.stop))
-            else:
-                result = target.model._generate(exchange.messages, stop=exchange.stop, **target.kwargs)
-            done = exchange.finished(result)
-            if done is not None:
-                return done
-            if self.rate_limiter is not None:
-                self.rate_limiter.acquire(blocking=True)
+        with closing(self._exchange(messages, stop, kwargs)) as exchange:
+            while True:
+                target = exchange.target
+                if target.runnable is not None:
+                    result = _result(target.runnable.invoke(exchange.messages, NOSTREAM, stop=exchange.stop))
+                else:
+                    result = target.model._generate(exchange.messages, stop=exchange.stop, **target.kwargs)
+                done = exchange.finished(result)
+                if done is not None:
+                    return done
+                if self.rate_limiter is not None:
+                    self.rate_limiter.acquire(blocking=True)
 
     async def _agenerate(
         self,
@@ -209,18 +232,18 @@ class CompressedChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        exchange = self._exchange(messages, stop, kwargs)
-        while True:
-            target = exchange.target
-            if target.runnable is not None:
-                result = _result(await target.runnable.ainvoke(exchange.messages, NOSTREAM, stop=exchange.stop))
-            else:
-                result = await target.model._agenerate(exchange.messages, stop=exchange.stop, **target.kwargs)
-            done = exchange.finished(result)
-            if done is not None:
-                return done
-            if self.rate_limiter is not None:
-                await self.rate_limiter.aacquire(blocking=True)
+        with closing(self._exchange(messages, stop, kwargs)) as exchange:
+            while True:
+                target = exchange.target
+                if target.runnable is not None:
+                    result = _result(await target.runnable.ainvoke(exchange.messages, NOSTREAM, stop=exchange.stop))
+                else:
+                    result = await target.model._agenerate(exchange.messages, stop=exchange.stop, **target.kwargs)
+                done = exchange.finished(result)
+                if done is not None:
+                    return done
+                if self.rate_limiter is not None:
+                    await self.rate_limiter.aacquire(blocking=True)
 
     def _stream(
         self,
@@ -232,18 +255,18 @@ class CompressedChatModel(BaseChatModel):
         if type(self.inner)._stream is BaseChatModel._stream:
             yield chunk_of(self._generate(messages, stop, **kwargs))
             return
-        exchange = self._exchange(messages, stop, kwargs)
-        while True:
-            reader = exchange.reader()
-            for chunk in self._chunks(exchange.target, exchange):
-                shown = reader.feed(_without_end(chunk))
-                if shown is not None:
-                    yield shown
-            yield from exchange.ended(reader)
-            if exchange.turn is None or exchange.final is not None:
-                return
-            if self.rate_limiter is not None:
-                self.rate_limiter.acquire(blocking=True)
+        with closing(self._exchange(messages, stop, kwargs)) as exchange:
+            while True:
+                reader = exchange.reader()
+                for chunk in self._chunks(exchange.target, exchange):
+                    shown = reader.feed(_without_end(chunk))
+                    if shown is not None:
+                        yield shown
+                yield from exchange.ended(reader)
+                if exchange.turn is None or exchange.final is not None:
+                    return
+                if self.rate_limiter is not None:
+                    self.rate_limiter.acquire(blocking=True)
 
     async def _astream(
         self,
@@ -256,19 +279,19 @@ class CompressedChatModel(BaseChatModel):
         if kind._stream is BaseChatModel._stream and kind._astream is BaseChatModel._astream:
             yield chunk_of(await self._agenerate(messages, stop, **kwargs))
             return
-        exchange = self._exchange(messages, stop, kwargs)
-        while True:
-            reader = exchange.reader()
-            async for chunk in self._achunks(exchange.target, exchange):
-                shown = reader.feed(_without_end(chunk))
-                if shown is not None:
-                    yield shown
-            for rest in exchange.ended(reader):
-                yield rest
-            if exchange.turn is None or exchange.final is not None:
-                return
-            if self.rate_limiter is not None:
-                await self.rate_limiter.aacquire(blocking=True)
+        with closing(self._exchange(messages, stop, kwargs)) as exchange:
+            while True:
+                reader = exchange.reader()
+                async for chunk in self._achunks(exchange.target, exchange):
+                    shown = reader.feed(_without_end(chunk))
+                    if shown is not None:
+                        yield shown
+                for rest in exchange.ended(reader):
+                    yield rest
+                if exchange.turn is None or exchange.final is not None:
+                    return
+                if self.rate_limiter is not None:
+                    await self.rate_limiter.aacquire(blocking=True)
 
     def _chunks(self, target: Target, exchange: Exchange) -> Iterator[ChatGenerationChunk]:
         if target.runnable is None:
@@ -339,8 +362,12 @@ def check_model(model: object) -> None:
     if isinstance(model, BaseChatModel):
         return
     hint = "put .bind(...), .with_retry() and .with_fallbacks() around the compressed model, not inside"
-    if type(model).__name__ == "_ConfigurableModel":
+    if isinstance(model, str):
+        hint = f"make a model of its name: init_chat_model({model!r})"
+    elif type(model).__name__ == "_ConfigurableModel":
         hint = "a configurable model of init_chat_model goes with ToolCompressionMiddleware alone"
+    elif isinstance(model, RunnableBinding):
+        hint = "give the model itself, and bind tools and settings to the compressed one"
     raise ConfigError(f"{type(model).__name__} is no BaseChatModel", hint=hint)
 
 

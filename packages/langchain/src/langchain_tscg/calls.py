@@ -33,6 +33,7 @@ CALL_BLOCKS = frozenset(
 CALL_FIELDS = ("tool_calls", "function_call")  # of `additional_kwargs`, where providers' raw calls are kept
 # Providers whose `content_blocks` are read from the content alone: there a call needs a block.
 CALLS_IN_CONTENT = frozenset({"anthropic", "bedrock_converse"})
+RESPONSES = "openai"  # where its content comes in blocks, it is of the Responses API
 ILLEGAL, LONGEST_NAME = re.compile(r"[^A-Za-z0-9_-]+"), 64
 LIST_OPEN, LIST_CLOSE = '{"tool_calls":[', "]}"  # calls in text where the output is constrained
 
@@ -99,7 +100,7 @@ class _Writer:
         self.compiled = compiled
         self.out: list[BaseMessage] = []
         self.names: dict[str, str] = {}  # ids of calls that were written as text, with their tool
-        self.native: set[str] = set()  # ids of calls that were written natively
+        self.native: dict[str, str] = {}  # ids of calls that were written natively, with their name on the wire
         self.texts: list[str] = []  # results in text that are not written yet
         self.blocks: list[Any] = []  # what else they hold, such as images
 
@@ -122,7 +123,7 @@ class _Writer:
             else:
                 # A tool that is no more has no wire name; its call still needs one that a provider takes.
                 native[call.id] = {**form, "name": ILLEGAL.sub("_", form["name"])[:LONGEST_NAME] or "call"}
-        self.native.update(native)
+        self.native.update((id, form["name"]) for id, form in native.items())
         if not texts and not message.invalid_tool_calls and all(
             form["name"] == call.name and form["arguments"] == call.arguments
             for call, form in zip(calls, native.values(), strict=True)
@@ -138,7 +139,10 @@ class _Writer:
     def result(self, message: ToolMessage) -> None:
         id = message.tool_call_id
         if id in self.native or (id not in self.names and self.compiled.mode != "text"):
-            self.out.append(message)  # directly behind its call; one without a call is passed on as it is
+            # Directly behind its call; one without a call is passed on as it is. Some providers pair them by name.
+            name = self.native.get(id) or message.name
+            renamed = message.name is not None and message.name != name
+            self.out.append(message.model_copy(update={"name": name}) if renamed else message)
             return
         text, blocks = _parts(message.content)
         if message.status == "error" and not text.lower().startswith("error"):
@@ -186,8 +190,11 @@ def _rewritten(block: Any, native: Mapping[str, Mapping[str, Any]]) -> Any:
     if kind == "tool_use":
         return {**kept, "name": form["name"], "input": form["arguments"]}
     if kind == "function_call":
-        return {**kept, "name": form["name"], "arguments": _minified(form["arguments"])}
+        same = _object(kept.get("arguments")) == form["arguments"]  # then in the model's own spelling
+        return {**kept, "name": form["name"], **({} if same else {"arguments": _minified(form["arguments"])})}
     if kind == "tool_call":
+        if "arguments" in kept.get("extras", ()):  # the text of them, which goes before the value
+            kept["extras"] = {**kept["extras"], "arguments": _minified(form["arguments"])}
         return {**kept, "name": form["name"], "args": form["arguments"]}
     return None
 
@@ -283,7 +290,9 @@ def finish_reason(metadata: Mapping[str, Any]) -> str | None:
         reason = metadata.get(name)
         if isinstance(reason, str):
             return reason
-    return None
+    details = metadata.get("incomplete_details")  # of the Responses API
+    reason = details.get("reason") if isinstance(details, Mapping) else None
+    return reason if isinstance(reason, str) else None
 
 
 def put_back(again: Again, answer: AIMessage) -> list[BaseMessage]:
@@ -323,8 +332,8 @@ def answered(message: AIMessage, final: Final, **update: Any) -> AIMessage:
         content = [one for one in (_rewritten(block, forms) for block in content) if one is not None]
         if str(message.text) != final.text:
             content = _with_visible(content, final.text)
-    if calls and message.response_metadata.get("model_provider") in CALLS_IN_CONTENT:
-        content = with_uses(content, final.calls)
+    if calls:
+        content = with_blocks(content, final.calls, message.response_metadata.get("model_provider"))
     return _copied(message, content, calls, **update)
 
 
@@ -333,17 +342,29 @@ def tool_call(call: Call) -> dict[str, Any]:
     return {"name": call.name, "args": call.arguments, "id": call.id, "type": "tool_call"}
 
 
-def with_uses(content: Any, calls: Iterable[Call]) -> Any:
-    """Content with a block for each call that has none."""
+def with_blocks(content: Any, calls: Iterable[Call], provider: object) -> Any:
+    """Content with a block for each call that has none, where the provider's content holds its calls."""
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) and content else content or []
     there = set(_block_ids(blocks))
-    made = [use(call) for call in calls if call.id not in there]
-    return [*blocks, *made] if made else content
+    made = [call_block(call, provider, content) for call in calls if call.id not in there]
+    return [*blocks, *made] if any(made) else content
 
 
-def use(call: Call) -> dict[str, Any]:
-    """A call as a block of content."""
-    return {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}
+def call_block(call: Call, provider: object, content: Any, written: Any = ()) -> dict[str, Any] | None:
+    """A call as a block of a provider's content; None where calls stand beside it.
+
+    ``written`` is the content with the block that the model's own call has, where it made one: its further fields stay.
+    """
+    form = {"name": call.name, "arguments": call.arguments}
+    for one in written if isinstance(written, list) else ():
+        if call.id in _block_ids([one]):
+            kept: dict[str, Any] | None = _rewritten(one, {call.id: form})
+            return kept
+    if provider in CALLS_IN_CONTENT:
+        return {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}
+    if provider == RESPONSES and isinstance(content, list):
+        return {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": _minified(call.arguments)}
+    return None
 
 
 def _with_visible(content: Sequence[Any], text: str) -> list[Any]:

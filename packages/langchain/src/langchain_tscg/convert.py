@@ -19,7 +19,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 import tscg
 from tscg.errors import CompileError, ConfigError, Fragment
 
-__all__ = ["BoundTool", "BoundTools", "ToolLike", "bound_tools", "full", "tools_of"]
+__all__ = ["BoundTool", "BoundTools", "ToolLike", "bound_tools", "full", "listed", "tools_of"]
 
 ToolLike: TypeAlias = "BaseTool | Callable[..., Any] | type | Mapping[str, Any]"
 
@@ -89,7 +89,14 @@ def tools_of(tools: Iterable[ToolLike]) -> list[BaseTool]:
 
     Raises ConfigError for what cannot be run.
     """
-    return [_runnable(one) for one in tools]
+    return [_runnable(one) for one in listed(tools)]
+
+
+def listed(tools: Iterable[ToolLike]) -> Iterable[ToolLike]:
+    """The tools, if they are a list of them. ConfigError for a single one, which could be iterated over too."""
+    if isinstance(tools, BaseTool | Mapping | str) or callable(tools):
+        raise ConfigError(f"{type(tools).__name__} is given where a list of tools is expected", hint="write [tool]")
+    return tools
 
 
 def _runnable(given: ToolLike) -> BaseTool:
@@ -107,7 +114,7 @@ def _runnable(given: ToolLike) -> BaseTool:
 
 def bound_tools(tools: Sequence[ToolLike]) -> BoundTools:
     """The tools in the form of a binding; a list that is one already stays as it is."""
-    return tools if isinstance(tools, BoundTools) else BoundTools(full(one) for one in tools)
+    return tools if isinstance(tools, BoundTools) else BoundTools(full(one) for one in listed(tools))
 
 
 def full(given: ToolLike) -> BoundTool:

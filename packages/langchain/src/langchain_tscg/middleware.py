@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
@@ -14,6 +15,7 @@ from langchain_core.messages import AIMessage
 import tscg
 from langchain_tscg.binding import CompressedChatModel, check_options
 from langchain_tscg.rounds import Ledger
+from tscg.lock import approved
 
 __all__ = ["ToolCompressionMiddleware"]
 
@@ -41,8 +43,11 @@ class ToolCompressionMiddleware(Middleware):
         tokenizer: object = None,
         max_lookups: int = 3,
         max_repairs: int = 2,
+        lock: tscg.Lock | str | PathLike[str] | None = None,
+        on_drift: str = "error",
     ) -> None:
         super().__init__()
+        self.lock, self.on_drift = approved(lock, on_drift), on_drift
         check_options(mode, profile, max_lookups, max_repairs)
         self.mode, self.profile, self.tokenizer = mode, profile, tokenizer
         self.pin = (pin,) if isinstance(pin, str) else tuple(pin)
@@ -88,7 +93,7 @@ class ToolCompressionMiddleware(Middleware):
             return kept
         made = CompressedChatModel(
             inner=model, mode=self.mode, compression_profile=self.profile, pin=pin, tokenizer=self.tokenizer,
-            max_lookups=self.max_lookups, max_repairs=self.max_repairs,
+            max_lookups=self.max_lookups, max_repairs=self.max_repairs, lock=self.lock, on_drift=self.on_drift,
         )  # fmt: skip
         made._ledger = self.ledger
         with self._lock:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
@@ -18,15 +18,14 @@ import tscg
 from langchain_tscg.calls import (
     CALL_BLOCKS,
     CALL_FIELDS,
-    CALLS_IN_CONTENT,
     MalformedToolCallError,
     answered,
+    call_block,
     encoded,
     finish_reason,
     put_back,
     raw_calls,
     said,
-    use,
     with_prompt,
 )  # fmt: skip
 from langchain_tscg.plan import Plan, Target
@@ -79,6 +78,9 @@ class Exchange:
     turn: tscg.Turn | None
     seed: str
     usage: UsageMetadata | None = None
+    sent: int = 0  # tokens of the definitions in all requests that were answered
+    counted: bool = False
+    reading: Reader | None = None  # the stream that is not read to its end
     final: tscg.Final | None = field(default=None)
 
     @classmethod
@@ -114,24 +116,32 @@ class Exchange:
     def finished(self, result: ChatResult) -> ChatResult | None:
         """What to hand over after a round; None asks for another one."""
         message = result.generations[0].message
-        if self.turn is None or self.plan.compiled is None or not isinstance(message, AIMessage):
+        if self.turn is None or not isinstance(message, AIMessage):
             return result
         reason = finish_reason({**(result.generations[0].generation_info or {}), **message.response_metadata})
         output = said(message)
-        decoded = self.plan.compiled.decode(output, finish_reason=reason, seed=self.round_seed)
-        self.usage = add_usage(self.usage, message.usage_metadata) if message.usage_metadata else self.usage
-        final = self.take(decoded, output, message)
+        final = self.take(self.decoded(output, reason), output, message)
         if final is None:
             return None
-        metadata = {**message.response_metadata, "tscg": self.record(final)}
-        done = answered(message, final, usage_metadata=self.usage, response_metadata=metadata)
+        update = {
+            "usage_metadata": self.usage,
+            "response_metadata": {**message.response_metadata, "tscg": self.record(final)},
+        }
+        done = answered(message, final, **update) if self.plan.reads else message.model_copy(update=update)
         first = ChatGeneration(message=done, generation_info=result.generations[0].generation_info)
         return ChatResult(generations=[first, *map(self._other, result.generations[1:])], llm_output=result.llm_output)
+
+    def decoded(self, output: Mapping[str, Any], reason: str | None) -> tscg.Decoded:
+        """An answer, read; as a text where nothing is to be read."""
+        assert self.plan.compiled is not None
+        if not self.plan.reads:
+            return tscg.Decoded(text=output["content"])
+        return self.plan.compiled.decode(output, finish_reason=reason, seed=self.round_seed)
 
     def _other(self, generation: ChatGeneration) -> ChatGeneration:
         """A further answer of the same request (`n`): read as it is, since rounds follow the first one alone."""
         message, compiled = generation.message, self.plan.compiled
-        if compiled is None or not isinstance(message, AIMessage) or self.turn is None:
+        if compiled is None or not isinstance(message, AIMessage) or self.turn is None or not self.plan.reads:
             return generation
         decoded = compiled.decode(said(message), seed=f"{self.round_seed} {id(generation)}")
         final = tscg.Final(turn=self.turn, text=decoded.text, calls=decoded.calls)
@@ -146,24 +156,45 @@ class Exchange:
         """The last answer; None after the messages of another round were appended. MalformedToolCallError where
         nothing can be handed over."""
         assert self.turn is not None
+        self.paid(message)
+        self.reading = None
         step = self.turn.take(decoded, output)
         self.turn = step.turn
         if isinstance(step, tscg.Again):
             self.messages = [*self.messages, *put_back(step, message)]
             return None
-        self.count(step)
+        self.count(dropped=len(step.dropped))
         if step.failure:
             raise MalformedToolCallError(step.failure, step.errors, str(message.text))
         return step
 
-    def count(self, final: tscg.Final) -> None:
+    def paid(self, message: AIMessage) -> None:
+        """One more request was answered."""
+        self.sent += self.target.tokens
+        if message.usage_metadata:
+            self.usage = add_usage(self.usage, message.usage_metadata)
+
+    def count(self, dropped: int = 0) -> None:
         """Put the call into the ledger."""
-        assert self.plan.compiled is not None
+        plan = self.plan
+        assert plan.compiled is not None
         usage = self.usage or UsageMetadata(input_tokens=0, output_tokens=0, total_tokens=0)
+        self.counted = True
         self.ledger.add(tscg.CompressionReport.of(
-            self.plan.compiled, final.turn, dropped=len(final.dropped), input_tokens=usage["input_tokens"],
-            output_tokens=usage["output_tokens"],
+            plan.compiled, self.turn, whole=plan.whole, sent_tokens=self.sent, dropped=dropped,
+            input_tokens=usage["input_tokens"], output_tokens=usage["output_tokens"],
         ))  # fmt: skip
+
+    def close(self) -> None:
+        """The call is over. One that broke off, or whose stream was not read to its end, was paid for all the same."""
+        if self.turn is None or self.counted:
+            return
+        whole = self.reading.whole if self.reading is not None else None
+        if whole is not None and isinstance(whole.message, AIMessage):
+            self.paid(whole.message)
+            self.turn = replace(self.turn, rounds=self.turn.rounds + 1)
+        if self.turn.rounds:
+            self.count()
 
     def record(self, final: tscg.Final) -> dict[str, Any]:
         """What the message says of how it came about: no argument's value and no text of a tool."""
@@ -174,7 +205,8 @@ class Exchange:
             "profile": compiled.profile,
             "fingerprint": compiled.fingerprint,
             "tokens": compiled.stats.tokens,
-            "baseline_tokens": compiled.stats.baseline_tokens,
+            "baseline_tokens": (self.plan.whole or compiled).stats.baseline_tokens,
+            "sent_tokens": self.sent,
             "rounds": final.turn.rounds,
             "lookups": final.turn.lookups,
             "repairs": final.turn.repairs,
@@ -187,18 +219,24 @@ class Exchange:
     def reader(self) -> Reader:
         """A reader of the stream of this round."""
         compiled = self.plan.compiled
-        stream = compiled.stream(seed=self.round_seed) if compiled is not None else None
-        return Reader(stream=stream, step=ROUND_STEP * (self.turn.rounds if self.turn is not None else 0))
+        stream = compiled.stream(seed=self.round_seed) if compiled is not None and self.plan.reads else None
+        self.reading = Reader(stream=stream, step=ROUND_STEP * (self.turn.rounds if self.turn is not None else 0))
+        return self.reading
 
     def ended(self, reader: Reader) -> Iterator[ChatGenerationChunk]:
         """What is left to show when a round's stream has ended. `final` is set when the whole has."""
         whole = reader.whole
-        if self.turn is None or reader.stream is None or whole is None:
+        if self.turn is None or whole is None:
             self.final = tscg.Final(turn=self.turn) if self.turn is not None else None
             return
         message = whole.message
         assert isinstance(message, AIMessageChunk)
         metadata = {**(whole.generation_info or {}), **message.response_metadata}
+        if reader.stream is None:
+            self.final = self.take(tscg.Decoded(text=str(message.text)), {}, message)
+            assert self.final is not None
+            yield reader.chunk("", response_metadata={"tscg": self.record(self.final)})
+            return
         calls = raw_calls(message)
         if calls:
             reader.stream.feed({"tool_calls": [{"index": n, **one} for n, one in enumerate(calls)]})
@@ -206,12 +244,11 @@ class Exchange:
         rest = decoded.text[reader.shown :]
         if rest:
             yield reader.chunk(reader.content(rest))
-        self.usage = add_usage(self.usage, message.usage_metadata) if message.usage_metadata else self.usage
         final = self.take(decoded, {"role": "assistant", "content": str(message.text), "tool_calls": calls}, message)
         if final is None:
             return
         metadata["tscg"] = self.record(final)
-        yield from reader.end(final.calls, metadata)
+        yield from reader.end(final.calls, metadata, message.content)
         self.final = final
 
 
@@ -224,6 +261,7 @@ class Reader:
     shown: int = 0
     chunks: list[ChatGenerationChunk] = field(default_factory=list)
     block: Mapping[str, Any] | None = None  # the newest block of text, where content comes in blocks
+    seen: set[Any] = field(default_factory=set)  # the indices of those that were shown
     blocks: bool = False
     metadata: dict[str, Any] = field(default_factory=dict)
     id: str | None = None
@@ -235,9 +273,9 @@ class Reader:
 
     def feed(self, chunk: ChatGenerationChunk) -> ChatGenerationChunk | None:
         """The visible part of a chunk, None where there is none."""
+        self.chunks.append(chunk)
         if self.stream is None:
             return chunk
-        self.chunks.append(chunk)
         message = chunk.message
         self.id = self.id or message.id
         self.metadata |= {
@@ -268,10 +306,16 @@ class Reader:
         if isinstance(block, str):
             return self.text(block) or None
         if block.get("type") == "text":
-            self.block = block
+            self.block, index = block, block.get("index")
             text = self.text(block.get("text") or "")
-            return self.placed({**block, "text": text}) if text or block.keys() - TEXT_ALONE else None
+            if text:
+                self.seen.add(index)
+            # Its id and the like, of a text of which nothing was shown, would be an empty block.
+            return self.placed({**block, "text": text}) if text or self._adds(block, index) else None
         return None if block.get("type") in CALL_BLOCKS else self.placed(block)
+
+    def _adds(self, block: Mapping[str, Any], index: Any) -> bool:
+        return index in self.seen and bool(block.keys() - TEXT_ALONE)
 
     def placed(self, block: Mapping[str, Any]) -> dict[str, Any]:
         """A block under an index that no other round has."""
@@ -303,14 +347,16 @@ class Reader:
             message=AIMessageChunk(content=content, id=self.id, response_metadata=metadata, **fields)
         )
 
-    def end(self, calls: Sequence[tscg.Call], metadata: Mapping[str, Any]) -> Iterator[ChatGenerationChunk]:
+    def end(
+        self, calls: Sequence[tscg.Call], metadata: Mapping[str, Any], written: Any
+    ) -> Iterator[ChatGenerationChunk]:
         """Each call in a chunk of its own, whole, and what the model's answer was in the last chunk."""
         if not calls:
             yield self.chunk(self.content(""), response_metadata=metadata)
-        in_content = metadata.get("model_provider") in CALLS_IN_CONTENT
         for number, call in enumerate(calls):
-            index = FIRST_INDEX + number
-            content: Any = [{**use(call), "index": index}] if in_content else self.content("")
+            index, empty = FIRST_INDEX + number, self.content("")
+            inside = call_block(call, metadata.get("model_provider"), empty, written)
+            content: Any = [{**inside, "index": index}] if inside else empty
             last = number == len(calls) - 1
             yield self.chunk(
                 content, tool_call_chunks=[call_chunk(call, index)], response_metadata=metadata if last else {}

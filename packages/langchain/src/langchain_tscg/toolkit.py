@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -14,9 +15,10 @@ from pydantic import ConfigDict, Field, PrivateAttr
 import tscg
 from langchain_tscg.binding import CompressedChatModel, check_options
 from langchain_tscg.convert import BoundTools, bound_tools, tools_of
-from langchain_tscg.plan import Planner, Settings
+from langchain_tscg.planner import Planner, Settings
 from langchain_tscg.rounds import Ledger
 from tscg.errors import ConfigError
+from tscg.lock import approved
 
 if TYPE_CHECKING:
     from langchain_tscg.middleware import ToolCompressionMiddleware
@@ -49,6 +51,8 @@ class CompressedToolkit(BaseToolkit):
     tokenizer: Any = None
     max_lookups: int = 3
     max_repairs: int = 2
+    lock: Any = None
+    on_drift: str = "error"
 
     _bound: BoundTools = PrivateAttr()
     _ledger: Ledger = PrivateAttr(default_factory=Ledger)
@@ -63,6 +67,8 @@ class CompressedToolkit(BaseToolkit):
         tokenizer: object = None,
         max_lookups: int = 3,
         max_repairs: int = 2,
+        lock: tscg.Lock | str | PathLike[str] | None = None,
+        on_drift: str = "error",
     ) -> None:
         pins = (pin,) if isinstance(pin, str) else tuple(pin)
         super().__init__(
@@ -73,6 +79,8 @@ class CompressedToolkit(BaseToolkit):
             tokenizer=tokenizer,
             max_lookups=max_lookups,
             max_repairs=max_repairs,
+            lock=approved(lock, on_drift),
+            on_drift=on_drift,
         )  # type: ignore[call-arg]  # the fields of the model below
         self._bound = bound_tools(self.tools)
         check_options(mode, profile, max_lookups, max_repairs)
@@ -80,6 +88,11 @@ class CompressedToolkit(BaseToolkit):
         unknown = [name for name in pins if name not in names]
         if unknown:
             raise ConfigError(f"pin names {unknown[0]!r}, which is no tool of the toolkit", allowed=tuple(names)[:20])
+
+    @property
+    def catalog(self) -> tscg.Catalog:
+        """The tools as they are compiled: what ``tscg.Lock.of(toolkit.catalog).save()`` approves."""
+        return self._bound.read().catalog
 
     def get_tools(self) -> list[BaseTool]:
         """The tools themselves, for a ``ToolNode`` or an agent: the same objects."""
@@ -89,7 +102,7 @@ class CompressedToolkit(BaseToolkit):
         """The model with compression and no tools bound yet."""
         made = CompressedChatModel(
             inner=model, mode=self.mode, compression_profile=self.profile, pin=self.pin, tokenizer=self.tokenizer,
-            max_lookups=self.max_lookups, max_repairs=self.max_repairs,
+            max_lookups=self.max_lookups, max_repairs=self.max_repairs, lock=self.lock, on_drift=self.on_drift,
         )  # fmt: skip
         made._ledger = self._ledger
         return made
@@ -107,7 +120,7 @@ class CompressedToolkit(BaseToolkit):
 
         made = ToolCompressionMiddleware(
             self.mode, self.profile, pin=self.pin, tokenizer=self.tokenizer, max_lookups=self.max_lookups,
-            max_repairs=self.max_repairs,
+            max_repairs=self.max_repairs, lock=self.lock, on_drift=self.on_drift,
         )  # fmt: skip
         made.ledger = self._ledger
         return made

@@ -136,6 +136,7 @@ def _original(compiled: CompiledCatalog, wire: Wire, wanted: bool, free: bool = 
     """
     if not wanted:
         return providers.UNKNOWN
+    from tscg.modes.native import with_properties
     from tscg.modes.strict import free_keys
 
     places, schemas = {}, {}
@@ -143,7 +144,7 @@ def _original(compiled: CompiledCatalog, wire: Wire, wanted: bool, free: bool = 
         if tool is None:
             continue
         given = tool.schema
-        if sent["parameters"] == given:
+        if sent["parameters"] == with_properties(given):
             schemas[sent["name"]] = tool.to_json_schema()
         place = free_keys(given) if free else ""
         if place:
@@ -198,6 +199,7 @@ def _as_they_came(
     if strict:
         raise _untouched("strict")
     from tscg.formats.write import SCHEMA_KEY, render
+    from tscg.modes.native import with_properties
 
     names = compiled.wire_names if names is None else names
     tools: Wire = []
@@ -207,22 +209,11 @@ def _as_they_came(
             body = made["function"] if form == "openai" else made
             body["name"] = names.get(tool.name, tool.name)
             key = SCHEMA_KEY.get(form, "parameters")
-            body[key] = _with_properties(body[key])
+            body[key] = with_properties(body[key])
             if form == "openai_responses" or (form == "openai" and strict is False):
                 body.setdefault("strict", False)
         tools.append(made)
     return [*tools, *providers.held(compiled.catalog.builtins, form)]
-
-
-def _with_properties(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema that says nothing of arguments as the object without properties that providers ask for.
-
-    >>> _with_properties({"type": "object", "properties": None}), _with_properties({"minProperties": 1})
-    ({'type': 'object', 'properties': {}}, {'minProperties': 1})
-    """
-    if schema.keys() <= {"type", "properties"} and not schema.get("properties"):
-        return {"type": "object", "properties": {}}
-    return schema
 
 
 def _gemini_as_it_came(compiled: CompiledCatalog, dialect: str, entries: bool) -> Adapted:

@@ -38,7 +38,7 @@ from tscg.record import replace
 from tscg.render import json_schema
 from tscg.schema import minified
 
-__all__ = ["native_tool", "object_root"]
+__all__ = ["native_tool", "object_root", "with_properties"]
 
 _SCALARS = (String, Number, Boolean, Enum)
 SAID = frozenset({
@@ -47,6 +47,7 @@ SAID = frozenset({
 MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs")
 LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 BELOW = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
+ELSEWHERE = frozenset({"anyOf", "oneOf", "allOf", "$ref", "$dynamicRef", "enum", "const", "not", "if"})
 UNTYPED = ("enum", "const", "not", "if", "allOf", "anyOf", "oneOf", "$ref")  # they would judge the null as well
 REFUSED = '"not"'  # of what may stand beside an object, the keyword that providers refuse at a root
 ORIGIN = "Original name: "
@@ -63,14 +64,18 @@ def native_tool(tool: Tool, shown: Tool, wire_name: str, spelling: Spelling, cos
     wire: dict[str, Any] = {
         "name": wire_name,
         "description": "\n".join(part for part in parts if part),
-        "parameters": compact(json_schema(without_prose(sent))),
+        "parameters": with_properties(compact(json_schema(without_prose(sent)))),
     }
     if root is not shown.root:
         return wire
     given = tool.original_description
-    plain = {**wire, "description": f"{given}\n{origin}" if origin else given, "parameters": tool.schema}
-    if plain["parameters"].get("type") != "object" or plain["parameters"].get("properties", {}) is None:
+    if tool.schema.get("type") != "object":
         return wire
+    plain = {
+        "name": wire_name,
+        "description": f"{given}\n{origin}" if origin else given,
+        "parameters": with_properties(tool.schema),
+    }
     if _names_its_origin(given, wire_name) or (_is_ours(given, head) and plain["parameters"] == wire["parameters"]):
         return plain  # it was made here: made once more it would only grow
     return wire if len(minified(wire)) < SMALLER * len(minified(plain)) else plain
@@ -266,6 +271,24 @@ def _compacted(word: str, value: Any) -> Any:
 
 
 # --- roots that providers refuse --------------------------------------------------------------------------------------
+
+
+def with_properties(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema of arguments as an object that lists its properties, were it none: some providers refuse it otherwise.
+
+    A root that says what it takes in another way (a union, a reference) stays as it is.
+
+    >>> with_properties({"type": "object", "additionalProperties": False})
+    {'type': 'object', 'properties': {}, 'additionalProperties': False}
+    >>> with_properties({}), with_properties({"anyOf": []})
+    ({'type': 'object', 'properties': {}}, {'anyOf': []})
+    """
+    if schema.get("properties") is not None or schema.get("type", "object") != "object":
+        return schema
+    if "type" not in schema and not ELSEWHERE.isdisjoint(schema):
+        return schema
+    rest = {word: value for word, value in schema.items() if word not in ("type", "properties")}
+    return {"type": "object", "properties": {}, **rest}
 
 
 def object_root(tool: Tool) -> tuple[Node, str]:

@@ -119,7 +119,7 @@ def test_no_machine_or_registry_is_named() -> None:
     # Put together here, so that this file holds none of them.
     names = ["pypi" + ".org", "python" + "hosted", "npm" + "js.org", "/ro" + "ot/", "/Use" + "rs/"]
     here = [str(path) for path in (ROOT, Path.home(), Path(sys.prefix)) if len(path.parts) > 1]
-    forbidden = re.compile("|".join(map(re.escape, names + here)))
+    forbidden = re.compile("|".join([*map(re.escape, names), *(rf"{re.escape(each)}(?!\w)" for each in here)]))
     found = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}"
         for path in files()

@@ -11,7 +11,11 @@ import pytest
 from tests.adapters.provider import Model, Provider
 from tests.conformance.harness import Harness
 
-HARNESSES = {"langchain": ("langchain", "tests.adapters.langchain.harness")}
+HARNESSES = {
+    "crewai": ("crewai", "tests.adapters.crewai.harness"),
+    "langchain": ("langchain", "tests.adapters.langchain.harness"),
+    "llamaindex": ("llama_index_tscg", "tests.adapters.llamaindex.harness"),
+}
 
 
 @pytest.fixture(params=sorted(HARNESSES), scope="session")

@@ -30,13 +30,15 @@ class Spec:
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """What an agent's run gave. `streamed` is the text that a user saw, `history` all that the framework keeps."""
+    """What an agent's run gave. `streamed` is the text that a user saw, `history` all that the framework keeps, `system`
+    what it made of the system text where it puts words around it."""
 
     text: str
     streamed: str = ""
     history: str = ""
     input_tokens: int = 0
     report: Any = None
+    system: str = ""
     error: Exception | None = None
 
 

@@ -177,14 +177,14 @@ def test_without_the_sdk_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch
     [
         ("", "it is empty"),
         (" \n", "it is empty"),
-        ('[{"name": "a",}]', "line 1, column 15 is no JSON"),
+        ('[{"name" "a"}]', "line 1, column 10 is no JSON"),
         ("not json", "line 1, column 1 is no JSON"),
         ("[1, NaN]", "NaN is no JSON value"),
         ("[" * 100_000, "nested too deeply"),
-        ('{"a":' * 3_000 + "1" + "}" * 3_000, "nested too deeply"),
+        ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested too deeply"),  # Python 3.13 reads some thousands
         ("9" * 5_000, "it is no JSON"),
     ],
-    ids=["empty", "blank", "comma", "words", "nan", "brackets", "braces", "digits"],
+    ids=["empty", "blank", "colon", "words", "nan", "brackets", "braces", "digits"],
 )
 def test_what_is_no_json_is_one_line(text: str, says: str, tmp_path: Path) -> None:
     path = tmp_path / "tools.json"

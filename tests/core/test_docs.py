@@ -75,7 +75,7 @@ def counted() -> Iterator[None]:
 # --- code ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:.* Deprecated in Pydantic V2")  # inside LlamaIndex
+@pytest.mark.filterwarnings("ignore:.* attribute .*is deprecated")  # inside LlamaIndex
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: str(page.relative_to(ROOT))
 )

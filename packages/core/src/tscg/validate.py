@@ -116,7 +116,7 @@ class Validator:
                     break
                 pointer = "".join(f"/{step}" for step in place)
                 unchecked.append(Notice(kind="unchecked", message=f"{pointer}: no engine takes it"))
-            except (ValueError, TypeError, OverflowError) as error:
+            except (ValueError, OverflowError) as error:  # a TypeError would be about our own options
                 unchecked.append(Notice(kind="unchecked", message=f"/: {_line(error)}, anything is taken"))
                 break
         if engine is None:

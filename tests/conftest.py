@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
+collect_ignore = [] if importlib.util.find_spec("mcp") else ["core/proxy_client.py"]  # it is all about the extra `mcp`
 
 # `ci` is the same at every run; `dev` looks for new examples and keeps what failed; `deep` takes its time.
 settings.register_profile("dev", deadline=None)

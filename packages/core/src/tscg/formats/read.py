@@ -36,10 +36,11 @@ CONTAINERS = frozenset(("tools", "result", "functionDeclarations", "function_dec
 NO_MCP = frozenset(("type", "function"))  # without these, "inputSchema" alone says that a tool is of MCP's form
 DICT, TEXT = frozenset({dict}), frozenset({str})
 # In marshal's version 2: a tuple, set or bytes (a mark and a length in four bytes, of which three are zero), or a
-# number that is not finite. No text holds that; what does is looked at value by value. Each begins with zeros: such a
+# number that is not finite. No text holds that; what does is looked at value by value. It begins with zeros: such a
 # literal is found many times faster than the mark before it.
-NO_JSON = re.compile(rb"\x00\x00\x00(?<=[(<>s].\x00\x00\x00)", re.DOTALL)
-NOT_FINITE = re.compile(rb"\x00\x00\x00\x00\x00\x00[\xf0\xf8][\x7f\xff](?<=g.{8})", re.DOTALL)
+NO_JSON = re.compile(
+    rb"\x00\x00\x00(?:(?<=[(<>s].\x00\x00\x00)|\x00\x00\x00[\xf0\xf8][\x7f\xff](?<=g.{8}))", re.DOTALL
+)
 
 
 class Labelled:
@@ -129,7 +130,7 @@ def _read_plain(
     if not DICT.issuperset(map(type, raws)) or not CONTAINERS.isdisjoint(chain.from_iterable(raws)):
         return None
     whole = b"".join(contents)
-    if NO_JSON.search(whole) or NOT_FINITE.search(whole):
+    if NO_JSON.search(whole):
         return None
     try:
         names, says, schemas, forms = _taken_apart(raws)
@@ -319,7 +320,7 @@ def _known(row: Labelled, index: int, lenient: bool, content: bytes, known: Know
             form = form_of(raw)
             raw = None if form.raw is None else _plain(form.raw, label)
         content = b"" if raw is None else marshal.dumps(raw, 2)
-    if (type(raw) is dict or isinstance(raw, Mapping)) and (NO_JSON.search(content) or NOT_FINITE.search(content)):
+    if (type(raw) is dict or isinstance(raw, Mapping)) and NO_JSON.search(content):
         raw = _plain(raw, label)
         content = marshal.dumps(raw, 2)
     key = (content, row.server, row.form, lenient)

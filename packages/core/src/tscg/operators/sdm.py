@@ -52,10 +52,7 @@ def densify(text: str, protected: frozenset[str] = frozenset()) -> str:
             if " the " in low or low.startswith(ARTICLES):
                 return _bare(text, first=True)
             return text
-        signs = SIGNS.intersection((*words, *pairwise(words)))
-        if signs or " the " in low or low.startswith(ARTICLES):
-            return _settled(text, low, signs, protected, "")
-        return text
+        return _settled(text, low, words, protected, "")
     said = lead = ""
     for piece in pieces:
         low, words, binds = known(piece)
@@ -64,23 +61,25 @@ def densify(text: str, protected: frozenset[str] = frozenset()) -> str:
         elif TRIGGERS.isdisjoint(words):
             said += _bare(piece, first=not lead) if " the " in low or not lead else piece
         else:
-            said += _settled(piece, low, SIGNS.intersection((*words, *pairwise(words))), protected, lead)
+            said += _settled(piece, low, words, protected, lead)
         lead = piece
     return said
 
 
-def _settled(text: str, low: str, signs: frozenset[Sign], protected: frozenset[str], lead: str) -> str:
-    """A sentence without filler; ``signs`` are those that stand in it, ``lead`` is the sentence before."""
-    breaks = lead[-1:] == "\n"
+def _settled(text: str, low: str, words: tuple[str, ...], protected: frozenset[str], lead: str) -> str:
+    """A sentence without filler; ``lead`` is the sentence before."""
+    signs = SIGNS.intersection((*words, *pairwise(words)))
+    # Where an article goes, others of its words stand side by side.
+    goes_on = bool(signs) or ("the" in words and not SIGNS.isdisjoint(pairwise([*filter("the".__ne__, words)])))
     while True:
         said = text
         if signs and len(low) == len(text):
             for phrase in _hits(low, signs):
                 if not protected or protected.isdisjoint(phrase[0].split()):
-                    said = _without(said, phrase, breaks)
+                    said = _without(said, phrase, lead[-1:] == "\n")
         said = _bare(said, first=not lead)
-        if said is text or said == text:
-            return text
+        if not goes_on or said == text:
+            return said
         text, low = said, said.lower()
         words = words_of(low)  # what is left may be a phrase
         signs = SIGNS.intersection((*words, *pairwise(words)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from operator import attrgetter
 
 from tscg.record import Record
 
@@ -10,9 +11,10 @@ TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need 
 if TYPE_CHECKING:
     from typing import Any
 
-    from tscg.ir import Catalog
+    from tscg.ir import Catalog, Tool
     from tscg.resolve import Surface
 
+_NAME = attrgetter("name")
 __all__ = ["LOOKUPS", "TAUGHT", "Taught", "hides", "how_to_call", "lookup_name", "written"]
 
 
@@ -141,11 +143,13 @@ def hides(catalog: Catalog, shown: Catalog) -> bool:
     if shown is catalog or shown.tools is catalog.tools:
         return False
     kept = set(map(id, shown.tools))
-    changed = [tool for tool in catalog.tools if id(tool) not in kept]
-    if not changed:
-        return False
-    said = {tool.name: tool for tool in shown.tools}
-    return any(said.get(tool.name) != tool for tool in changed)
+    said: dict[str, Tool] = {}
+    for tool in catalog.tools:
+        if id(tool) not in kept:
+            said = said or dict(zip(map(_NAME, shown.tools), shown.tools, strict=True))
+            if said.get(tool.name) != tool:
+                return True
+    return False
 
 
 def lookup_name(taken: Collection[str]) -> str:

@@ -38,9 +38,7 @@ DICT, TEXT = frozenset({dict}), frozenset({str})
 # In marshal's version 2: a tuple, set or bytes (a mark and a length in four bytes, of which three are zero), or a
 # number that is not finite. No text holds that; what does is looked at value by value. It begins with zeros: such a
 # literal is found many times faster than the mark before it.
-NO_JSON = re.compile(
-    rb"\x00\x00\x00(?:(?<=[(<>s].\x00\x00\x00)|\x00\x00\x00[\xf0\xf8][\x7f\xff](?<=g.{8}))", re.DOTALL
-)
+NO_JSON = re.compile(rb"\x00\x00\x00(?:(?<=[(<>s].\x00\x00\x00)|\x00\x00\x00[\xf0\xf8][\x7f\xff](?<=g.{8}))", re.DOTALL)
 
 
 class Labelled:

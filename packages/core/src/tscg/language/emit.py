@@ -26,7 +26,8 @@ __all__ = ["Emitted", "emit", "emit_tool"]
 ENDS = tuple(".:;!?")
 """Behind these the blank before a reference to a shared sentence is left out: ``.^`` is one token."""
 
-_laid, _pieces = attrgetter("laid"), itemgetter(1)
+_laid, _key, _required, _content = map(attrgetter, ("laid", "key", "required", "content"))
+_pieces = itemgetter(1)
 
 
 class Emitted(Record):
@@ -148,13 +149,15 @@ class _Layout:
         labels, optional, names = self.shared.items.get, self.shared.optional, self.shared.names
         prose = self.prose
         kinds = {pieces: _shown(pieces) for pieces in dict.fromkeys(map(_pieces, self.shared.contents))}
-        for item in items:
-            label, required = labels(item.key), item.required
+        every = [*items]
+        for item, label, required, content in zip(
+            every, map(labels, map(_key, every)), map(_required, every), map(_content, every), strict=True
+        ):
             if label is not None:
                 word = label if optional[item.key] is not required else f"{label}{'!' if required else '?'}"
                 item.laid = word, False, f".{word}"
                 continue
-            name, pieces, tail, said = item.content
+            name, pieces, tail, said = content
             kind = kinds[pieces]
             if not kind and pieces:
                 item.laid = "", False, ""

@@ -43,8 +43,10 @@ def wire_names(names: Iterable[str], kept: Mapping[str, str] | None = None) -> M
     """
     kept = kept or {}
     taken = set(kept.values())
-    given = [name for name in names if name not in kept]
-    legal = {name for name in given if _legal(name)}
+    given = [name for name in names if name not in kept] if kept else [*names]
+    legal = set(filter(_legal, given))
+    if len(legal) == len(given) and not kept:
+        return {}
     cleaned = {name: _clean(name) for name in given if name not in legal}
     claims: dict[str, int] = {}
     for text in cleaned.values():

@@ -427,3 +427,40 @@ def test_any_schema_of_wrong_kinds_compiles_or_is_refused(schema: dict[str, Any]
     text = compiled_or_refused([tool(schema)], on_error="passthrough", profile="lossless")
     if text is not None:
         assert len(tscg.decompile(text)) <= 1
+
+
+WIDE = 10**5000  # Python neither writes nor reads that as text
+
+
+@pytest.mark.parametrize("mode", ["text", "native", "dispatch", "code", "passthrough"])
+@pytest.mark.parametrize("number", [WIDE, -WIDE], ids=["large", "small"])
+@pytest.mark.parametrize(
+    "place",
+    ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "maxLength", "maxItems", "maxProperties",
+     "default", "const", "x-own"],
+)  # fmt: skip
+@pytest.mark.parametrize("said", [{}, {"description": "It is."}], ids=["bare", "told"])
+def test_a_number_that_is_no_text(mode: str, number: int, place: str, said: dict[str, str]) -> None:
+    kind = {"maxLength": "string", "maxItems": "array", "maxProperties": "object"}.get(place, "integer")
+    tool = {"name": "a", "inputSchema": {"type": "object", "properties": {"b": {"type": kind, place: number, **said}}}}
+    with pytest.raises(CompileError, match=r"a at /properties/b: .*4,?300 digits"):
+        tscg.compile([tool], mode=mode)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a(b:1..{})",
+        "a(b:num>={})",
+        "a(b:num*{})",
+        "a(b:str{{..{}}})",
+        "a(b:str[{}..])",
+        "a(b={})",
+        "a(b:({} 2))",
+        "a(b:int={})",
+    ],
+)
+@pytest.mark.parametrize("number", ["9" * 5000, "1e999"], ids=["digits", "exponent"])
+def test_a_text_with_a_number_that_is_none(text: str, number: str) -> None:
+    with pytest.raises(tscg.ParseError):
+        tscg.decompile(text.format(number))

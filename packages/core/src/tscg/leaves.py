@@ -17,7 +17,7 @@ from operator import contains, eq, itemgetter, not_, or_, setitem
 
 from tscg.ir import Array, Enum, Integer, Node, Note, Number, Object, Param, String
 from tscg.prose_form import normalise
-from tscg.schema import ENUM_LIMIT, KNOWN_DEPTH, NODE_LIMIT, PLAIN_TYPES, PROSE_LIMIT, STRING, Known, minified
+from tscg.schema import ENUM_LIMIT, KNOWN_DEPTH, NODE_LIMIT, PLAIN_TYPES, PROSE_LIMIT, STRING, WIDEST, Known, minified
 
 TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _more(given: dict[str, Any], node: Node | None, note: Note) -> Node | None:
         value, kind = given[key], type(node)
         if key == "default":
             if value is not None:
-                if type(value) not in SINGLE:
+                if type(value) not in SINGLE or (type(value) is int and not -WIDEST < value < WIDEST):
                     return None
                 _fields(note)["default"] = minified(value)
         elif key == "enum":
@@ -181,7 +181,7 @@ def _more(given: dict[str, Any], node: Node | None, note: Note) -> Node | None:
             node = Array(note=note, items=STRING if word == "string" else PLAIN_TYPES[word]())
         else:
             field, kinds = BOUNDS[key]
-            if type(value) is not int or kind not in kinds:
+            if type(value) is not int or kind not in kinds or not -WIDEST < value < WIDEST:
                 return None
             _fields(node)[field] = value
     return node

@@ -154,6 +154,7 @@ def pointer_of(place: Place) -> str:
     return "".join(f"/{part}" for part in reversed(parts))
 
 
+WIDEST = 10**4300  # Python writes and reads no larger number as text
 Known = dict[object, Param]
 """Parameters by name, necessity and content: many tools of a catalog have the same ones, which are read once."""
 
@@ -739,6 +740,8 @@ def _number(value: Any) -> int | float | None:
         or (isinstance(value, float) and not math.isfinite(value))
     ):
         return None
+    if isinstance(value, int) and not -WIDEST < value < WIDEST:
+        raise SchemaTooLarge("", "a number of more than 4,300 digits")
     return value
 
 

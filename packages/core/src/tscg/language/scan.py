@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -127,6 +128,7 @@ class Scanner:
         word = _word.match(self.text, self.at)
         if number is not None and (word is None or number.end() >= word.end()):
             self.at = number.end()
+            self.read(number.group())
             return number.group()
         if word is None:
             raise self.error(f"expected a value, found {self.text[self.at : self.at + 12]!r}")
@@ -183,7 +185,7 @@ class Scanner:
         low, high = (found.group(1), found.group(2)) if found else (None, None)
         unique = self.take("!")
         self.expect(close)
-        return int(low or 0), None if high is None else int(high), unique
+        return self.count(low or "0"), None if high is None else self.count(high), unique
 
     def extra(self, node: Node) -> Node:
         """The type with the keywords that no field of the IR holds."""
@@ -222,7 +224,9 @@ class Scanner:
         found = self.match(_range)
         if found is not None:
             low, high = found.groups()
-            return Integer(low=None if low is None else int(low), high=None if high is None else int(high))
+            return Integer(
+                low=None if low is None else self.count(low), high=None if high is None else self.count(high)
+            )
         return self.word()
 
     def word(self) -> Node:
@@ -272,8 +276,21 @@ class Scanner:
         found = self.match(_number)
         if found is None:
             raise self.error("expected a number")
-        text = found.group()
-        return float(text) if any(c in text for c in ".eE") else int(text)
+        return self.read(found.group())
+
+    def read(self, number: str) -> int | float:
+        """The value of a number as JSON writes it; an error for one that readers of JSON do not take."""
+        try:
+            value = float(number) if any(c in number for c in ".eE") else int(number)
+        except ValueError:  # Python reads no integer of more than 4,300 digits
+            raise self.error(f"a number of {len(number):,} digits") from None
+        if value in (math.inf, -math.inf):
+            raise self.error(f"the number {number[:20]} is too large")
+        return value
+
+    def count(self, number: str) -> int:
+        """The same of a whole number."""
+        return int(self.read(number))
 
     def number(self, word: str) -> Node:
         """The rest of a number type: bounds, step, format."""
@@ -346,7 +363,8 @@ class Scanner:
             if found is None:
                 raise self.error("expected bounds")
             low, high = found.groups()
-            node = replace(node, min_properties=int(low or 0), max_properties=None if high is None else int(high))
+            most = None if high is None else self.count(high)
+            node = replace(node, min_properties=self.count(low or "0"), max_properties=most)
         return node
 
     def params(self, close: str) -> tuple[tuple[Param, ...], Node | None]:

@@ -332,3 +332,20 @@ def test_any_arguments_give_a_result(given_arguments: Any) -> None:
     for name in ("get_weather", "ping", "functions.bash", "nope"):
         item = resolve(SURFACES["native"], name, given_arguments)
         assert isinstance(item, Call | CallError)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['<|action_start|><|plugin|>[]<|tool_call_start|>[""{""<|tool_call_end|>', "<|tool_call_start|>[<|tool_call_end|>"],
+    ids=["behind another", "alone"],
+)
+@pytest.mark.parametrize("reason", ["length", "stop", None])
+@pytest.mark.parametrize("size", [1, 7, 1_000])
+def test_what_was_closed_was_not_cut(text: str, reason: str | None, size: int) -> None:
+    """A broken call with its end before the limit is the same fault, whole and in pieces."""
+    shown = surface()
+    whole, stream = decode(shown, text, reason), Stream(shown)
+    for at in range(0, len(text), size):
+        stream.feed(text[at : at + size])
+    assert stream.close(reason) == whole
+    assert whole.errors[-1].kind == "unparsed_call"

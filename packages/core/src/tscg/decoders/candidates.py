@@ -96,7 +96,7 @@ def _unreadable(scan: TextScan, raws: list[Raw], done: bool) -> Fault | None:
     faults = [raw.fault for raw in raws if raw.fault is not None and raw.fault.kind != "unparsed_call"]
     if not faults:
         return None
-    return faults[0] if faults[0].kind in ("truncated", "too_deep") else scan.no_call(ended=False)
+    return faults[0] if faults[0].kind in ("truncated", "too_deep") else scan.no_call(ended=None)
 
 
 def _over(scan: TextScan) -> Steps[bool]:

@@ -214,9 +214,14 @@ class TextScan:
             self.add(raw, closed=True)
         return True
 
-    def no_call(self, ended: bool) -> Fault:
-        """The fault of a marker without a readable call."""
-        if ended or (self.tape.final and self.truncated and self.tape.at >= len(self.tape.text)):
+    def no_call(self, ended: bool | None) -> Fault:
+        """The fault of a marker without a readable call; ``ended``: the text did before it was closed.
+
+        None where nothing closes it: then it did, if the text was cut and stops there.
+        """
+        if ended is None:
+            ended = self.tape.final and self.truncated and self.tape.at >= len(self.tape.text)
+        if ended:
             return ended_early()
         from tscg.encode import how_to_call
 

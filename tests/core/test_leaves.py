@@ -6,13 +6,16 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.strategies import catalogs
-from tscg.ir import Catalog, same
-from tscg.leaves import Placed, read_flat, read_leaves
-from tscg.schema import ENUM_LIMIT, NODE_LIMIT, PROSE_LIMIT, Known, walk
+from tscg.ir import Array, Catalog, Node, Note, String, same
+from tscg.leaves import read_flat
+from tscg.prose_form import normalise, normalised
+from tscg.record import fields, records
+from tscg.schema import ENUM_LIMIT, NODE_LIMIT, PROSE_LIMIT, Placed, walk
 
-BULK = {
+BULK: dict[str, dict[str, Any]] = {
     "text": {"type": "string", "description": "A name."},
     "other order": {"description": "A name.", "type": "string"},
     "blanks around": {"type": "string", "description": "  A name. \n"},
@@ -28,8 +31,13 @@ BULK = {
     "texts": {"type": "array", "description": "Labels.", "items": {"type": "string"}},
     "numbers": {"type": "array", "description": "Sizes.", "items": {"type": "number"}},
     "list": {"type": "array", "description": "Anything."},
+    "listed texts": {
+        "type": "array",
+        "description": "States.",
+        "items": {"type": "string", "enum": ["open", "closed", "open"]},
+    },
 }
-WALKED = {
+WALKED: dict[str, dict[str, Any]] = {
     "no text": {"type": "string"},
     "blank text": {"type": "string", "description": " \n "},
     "text of no text": {"type": "string", "description": ["x"]},
@@ -46,6 +54,9 @@ WALKED = {
     "part as a bound": {"type": "number", "description": "Share.", "minimum": 0.5},
     "bound of another type": {"type": "string", "description": "Page.", "minimum": 1},
     "items of another type": {"type": "string", "description": "Page.", "items": {"type": "string"}},
+    "items listed empty": {"type": "array", "description": "Labels.", "items": {"type": "string", "enum": []}},
+    "items of numbers": {"type": "array", "description": "Sizes.", "items": {"type": "integer", "enum": [1]}},
+    "items of false": {"type": "array", "description": "Labels.", "items": False},
     "items with more": {"type": "array", "description": "Labels.", "items": {"type": "string", "minLength": 1}},
     "items by position": {"type": "array", "description": "Labels.", "items": [{"type": "string"}]},
     "items of anything": {"type": "array", "description": "Labels.", "items": {}},
@@ -74,20 +85,59 @@ def test_the_same_as_walked(part: Any, required: bool) -> None:
 
 @pytest.mark.parametrize("part", BULK.values(), ids=BULK.keys())
 def test_read_in_bulk(part: Any) -> None:
-    known: Known = {}
-    placed: Placed = {}
-    read_leaves([of(part), of(part, required=True)], known, placed)
-    assert [(found.name, found.required) for found in known.values()] == [("a", False), ("a", True)]
-    assert None not in read_flat([of(part), of(part, required=True)], placed)
+    found = read_flat([of(part), of(part, required=True)], {})
+    assert [root and [(param.name, param.required) for param in root.params] for root in found] == [
+        [("a", False)], [("a", True)],
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("part", WALKED.values(), ids=WALKED.keys())
 def test_left_to_the_walker(part: Any) -> None:
-    known: Known = {}
     placed: Placed = {}
-    read_leaves([of(part)], known, placed)
-    assert known == {}
     assert read_flat([of(part)], placed) == [None]
+    assert placed == {}
+
+
+def test_what_does_not_fit_leaves_its_like_to_bulk() -> None:
+    parts = [part for _, part in sorted({**BULK, **WALKED}.items())]
+    schema = {"type": "object", "properties": {f"p{i}": part for i, part in enumerate(parts)}}
+    placed: Placed = {}
+    assert read_flat([schema], placed) == [None]
+    assert len(placed) == len(BULK)
+    found, walked = Catalog.from_tools([tool("x", schema)], on_error="passthrough")[0], walk(schema, "x")
+    assert same(found.root, walked.root)
+
+
+def test_the_same_in_many_tools_is_one_object() -> None:
+    part = {**BULK["enum"], "description": "Read by no other test."}
+    other = {"description": part["description"], **part}  # the order of keys says nothing
+    catalog = Catalog.from_tools([
+        tool("x", of(part)), tool("y", of(other)), tool("z", of(part, required=True)),
+        tool("walked", {**of(part), "additionalProperties": False}),
+    ])  # fmt: skip
+    x, y, z, walked = (found.params[0] for found in catalog)
+    assert x is y
+    assert x is walked
+    assert x is not z
+
+
+@pytest.mark.parametrize("parts", [BULK, WALKED], ids=["bulk", "walked"])
+def test_a_list_of_tools_and_what_holds_one_are_read_alike(parts: dict[str, Any]) -> None:
+    tools = [tool(name, of(part)) for name, part in parts.items()]
+    whole = Catalog.from_tools(tools, server="s", on_error="passthrough")
+    held = Catalog.from_tools({"tools": [dict(raw) for raw in tools]}, server="s", on_error="passthrough")
+    labelled = Catalog.from_tools({"tools": tools, "server": "s"}, on_error="passthrough")
+    assert whole == held == labelled
+    assert [found.server for found in (*held, *labelled)] == ["s"] * (2 * len(tools))
+
+
+@pytest.mark.parametrize("default", [1, 1.0, True, 0.0, -0.0], ids=repr)
+def test_values_that_compare_equal_stay_apart(default: Any) -> None:
+    others = [1, 1.0, True, 0, 0.0, -0.0, False, "1"]
+    parts = [{"type": "number", "description": "Sum.", "default": value} for value in (*others, default)]
+    catalog = Catalog.from_tools([tool(f"x{i}", of(part)) for i, part in enumerate(parts)])
+    for found, part in zip(catalog, parts, strict=True):
+        assert same(found.root, walk(of(part), "x").root)
 
 
 @pytest.mark.parametrize(
@@ -99,9 +149,7 @@ def test_left_to_the_walker(part: Any) -> None:
          "required no texts"],
 )  # fmt: skip
 def test_one_odd_tool_leaves_the_others_to_bulk(odd: Any) -> None:
-    known: Known = {}
-    read_leaves([odd, of(BULK["text"])], known, {})
-    assert [found.name for found in known.values()] == ["a"]
+    assert [root is not None for root in read_flat([odd, of(BULK["text"])], {})] == [False, True]
     catalog = Catalog.from_tools([tool("odd", odd), tool("x", of(BULK["text"]))], on_error="passthrough")
     assert same(catalog[0].root, walk(odd, "odd").root)
     assert same(catalog[1].root, walk(of(BULK["text"]), "x").root)
@@ -115,11 +163,31 @@ def test_what_a_tool_requires_but_does_not_declare() -> None:
     ]  # fmt: skip
 
 
-def test_below_objects_and_lists() -> None:
-    known: Known = {}
-    inner = {**of(BULK["text"]), "description": "Inner."}
-    read_leaves([of({"type": "array", "items": {**inner, "properties": {"b": inner}}})], known, {})
-    assert [found.name for found in known.values()] == ["a"]
+@pytest.mark.parametrize(
+    "outer",
+    [
+        lambda inner: inner,
+        lambda inner: {"type": "array", "items": inner},
+        lambda inner: {"anyOf": [{"type": "null"}, {"type": "array", "items": inner}]},
+        lambda inner: {"type": "array", "items": {"oneOf": [True, {"type": "string"}, inner]}},
+        lambda inner: {"properties": {"b": inner}},
+    ],
+    ids=["object", "list", "branch", "branch of a list", "object of objects"],
+)
+def test_below_objects_and_lists(outer: Any) -> None:
+    schema = of(outer({**of(BULK["text"]), "description": "Inner."}))
+    placed: Placed = {}
+    assert read_flat([schema], placed) == [None]
+    assert [(param.name, param.description) for param in placed.values()] == [("a", "A name.")]
+    assert same(Catalog.from_tools([tool("x", schema)])[0].root, walk(schema, "x").root)
+
+
+@pytest.mark.parametrize("depth", [2, 7, 8, 9, 30])
+def test_deeper_than_bulk(depth: int) -> None:
+    schema = of(BULK["text"])
+    for _ in range(depth):
+        schema = of({**schema, "description": "Inner."}, required=True)
+    assert same(Catalog.from_tools([tool("x", schema)])[0].root, walk(schema, "x").root)
 
 
 @pytest.mark.parametrize(
@@ -135,6 +203,48 @@ def test_below_objects_and_lists() -> None:
 def test_bounds_hold(schema: Any, reason: str) -> None:
     found = Catalog.from_tools([tool("x", schema)], on_error="skip")
     assert [fault.reason.startswith(reason) for fault in found.skipped] == [True]
+
+
+LEAVES = st.sampled_from([*BULK.values(), *WALKED.values(), True, {"type": "string", "description": 1}])
+NAMES = st.sampled_from(["a", "b", "c", "d"])
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(st.dictionaries(NAMES, LEAVES), st.lists(NAMES), st.sampled_from(["A.", 1, None, " x  y\n"])))
+)
+def test_law_columns_as_one_by_one(given: list[tuple[dict[str, Any], list[str], Any]]) -> None:
+    tools = [
+        {"name": f"x{i}", "description": said,
+         "inputSchema": {"type": "object", "properties": {"in": {"properties": parts}, **parts}, "required": needed}}
+        for i, (parts, needed, said) in enumerate(given)
+    ]  # fmt: skip
+    for found, raw in zip(Catalog.from_tools(tools, on_error="passthrough"), tools, strict=True):
+        walked = walk(raw["inputSchema"], "x")
+        assert same(found.root, walked.root)
+        assert [fault.pointer for fault in found.faults] == [fault.pointer for fault in walked.faults]
+        said = raw["description"]
+        assert found.description == (normalise(said) if isinstance(said, str) else "")
+        assert (found.name, found.local_name, found.server, found.format) == (raw["name"], raw["name"], "", "mcp")
+        assert found.raw == raw
+
+
+BLANKS = st.sampled_from(["a", "B.", "- c", "long enough a line that it may be wrapped, and", " ", "  ", *"\n\t\r\v\f",
+                          *"\x1c\x1d\x1e\x1f\x00\x7f\x85\xa0\u2028\u200b", "\r\n", "\n\n", "```"])  # fmt: skip
+
+
+@settings(max_examples=200)
+@given(st.lists(st.lists(BLANKS).map("".join)))
+def test_law_texts_at_once_as_one_by_one(texts: list[str]) -> None:
+    assert normalised(texts) == [*map(normalise, texts)]
+
+
+def test_records_of_columns_are_those_made_one_by_one() -> None:
+    notes = [Note(description="a"), Note(description="b")]
+    found: list[Node] = records([String, Array], note=notes, typed=[True, False])
+    assert same(tuple(found), (String(note=notes[0], typed=True), Array(note=notes[1], typed=False)))
+    assert [vars(record).keys() for record in found] == [{"note", "typed"}, {"note", "typed"}]
+    assert all(getattr(Array(), name) == getattr(Array, name) for name in fields(Array))
 
 
 @settings(max_examples=25)

@@ -7,12 +7,17 @@ form is stable: normalising it again changes nothing.
 
 from __future__ import annotations
 
-__all__ = ["normalise"]
+from collections.abc import Iterable
+from itertools import chain, compress, repeat
+from operator import contains, not_
+
+__all__ = ["normalise", "normalised"]
 
 WRAP = 40  # characters: a shorter line is no wrapped paragraph, where the next one starts in lower case
 WRAP_ANY = 64  # characters: the same, where it starts in upper case or with a digit
 ENDS = ".:;!?"
 FENCE = "```"
+ODD = ("  ", *"\n\t\r\v\f\x1c\x1d\x1e\x1f")  # white space in ASCII that is no single blank
 
 
 def normalise(text: str) -> str:
@@ -26,29 +31,52 @@ def normalise(text: str) -> str:
     lines = text.splitlines()
     if len(lines) <= 1:
         return " ".join(text.split())
+    if "  " not in text and "".join(lines).isprintable():
+        lines = [*map(str.strip, lines)]
+    else:
+        lines = [" ".join(line.split()) for line in lines]
     out: list[str] = []
+    before = ""
     gap = fenced = False
-    for raw in lines:
-        line = " ".join(raw.split())
+    for line in lines:
         if not line:
-            gap = bool(out)
+            gap = before != ""
             continue
-        before = out[-1] if out else ""
-        wraps = not fenced and _wraps(before, line)
+        wraps = len(before) >= WRAP and not fenced and _wraps(before, line)
         if wraps and not gap:
-            out[-1] = f"{before} {line}"
+            out[-1] = before = f"{before} {line}"
         else:
             if wraps:
                 out.append("")
             out.append(line)
+            before = line
         if line.startswith(FENCE):
             fenced = not fenced
         gap = False
     return "\n".join(out)
 
 
+def normalised(texts: Iterable[str]) -> list[str]:
+    """All of them in normal form.
+
+    >>> normalised([" City. ", "Open\\n\\nor  closed"])
+    ['City.', 'Open\\nor closed']
+    """
+    found = [*map(str.strip, texts)]
+    whole = "".join(found)
+    # One line of single blanks, as most are, is normal as it stands.
+    if whole.isascii():
+        odd = [map(contains, found, repeat(sign)) for sign in ODD if sign in whole]
+    else:
+        odd = [map(contains, found, repeat("  ")), map(not_, map(str.isprintable, found))]
+    for i in {*chain.from_iterable(compress(range(len(found)), one) for one in odd)}:
+        found[i] = normalise(found[i])
+    return found
+
+
 def _wraps(before: str, line: str) -> bool:
-    if not line[0].isalnum() or len(before) < WRAP or before[-1] in ENDS or before.startswith(FENCE):
+    """Does a line go on with the one before, which is as long as one that wraps?"""
+    if not line[0].isalnum() or before[-1] in ENDS or before.startswith(FENCE):
         return False
     first = line.split(" ", 1)[0]
     if first[-1] in ":." or (first[-1] == ")" and "(" not in first):  # "name: ...", "1. ...", "a) ..."

@@ -7,8 +7,12 @@ the rest of ``import tscg``, and a record is made in a third of the time: only w
 
 from __future__ import annotations
 
+from collections import deque
+from itertools import repeat
+
 TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any, ClassVar, TypeVar, dataclass_transform
 
     R = TypeVar("R", bound="Record")
@@ -19,7 +23,7 @@ else:
         return lambda cls: cls
 
 
-__all__ = ["Record", "fields", "replace"]
+__all__ = ["Record", "fields", "fill", "records", "replace"]
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -43,6 +47,9 @@ class Record:
         cls._fields = (*cls._fields, *own)
         cls._names = frozenset(cls._fields)
         cls._needed = frozenset(name for name in cls._fields if not hasattr(cls, name))
+        first = object.__new__(cls)
+        for name in cls._fields:  # then the records share one table of names, and each holds no more than its values
+            object.__setattr__(first, name, None)
 
     if not TYPE_CHECKING:
 
@@ -82,6 +89,26 @@ class Record:
 def fields(record: Record | type[Record]) -> tuple[str, ...]:
     """Names of the fields, in the order of their definition."""
     return record._fields
+
+
+def records(kinds: Iterable[type[R]], **columns: Iterable[Any]) -> list[R]:
+    """New records from the columns of their fields, in a fraction of the time; what is given is not checked.
+
+    >>> class Point(Record):
+    ...     x: int
+    ...     y: int = 0
+    >>> records([Point, Point], x=[1, 2], y=repeat(3))
+    [Point(x=1, y=3), Point(x=2, y=3)]
+    """
+    made: list[R] = [*map(object.__new__, kinds)]
+    for name, values in columns.items():
+        fill(made, name, values)
+    return made
+
+
+def fill(made: Iterable[Record], field: str, values: Iterable[Any]) -> None:
+    """Set a field of records that nobody else has seen yet."""
+    deque(map(object.__setattr__, made, repeat(field), values), 0)
 
 
 def replace(record: R, **changes: Any) -> R:

@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 import marshal
 import math
+from itertools import compress
 from json.encoder import encode_basestring
-from operator import attrgetter
+from operator import attrgetter, not_
 
 from tscg.errors import Fragment
 from tscg.ir import (
@@ -157,6 +158,8 @@ def pointer_of(place: Place) -> str:
 WIDEST = 10**4300  # Python writes and reads no larger number as text
 Known = dict[object, Param]
 """Parameters by name, necessity and content: many tools of a catalog have the same ones, which are read once."""
+Placed = dict[tuple[str, bool, int], Param]
+"""Parameters that were read in bulk, by name, necessity and the identity of their schema while that lives."""
 
 
 def content_of(part: Any) -> object:
@@ -196,8 +199,8 @@ class Walker:
     for few steps of the interpreter, and leave what is rare to the others.
     """
 
-    def __init__(self, given: Any, tool: str, known: Known) -> None:
-        self.given, self.tool, self.known = given, tool, known
+    def __init__(self, given: Any, tool: str, known: Known, placed: Placed | None = None) -> None:
+        self.given, self.tool, self.known, self.placed = given, tool, known, placed or {}
         self.root: dict[str, Any] = given if isinstance(given, dict) else {}
         self.nodes = 0
         self.faults: list[Fragment] = []
@@ -509,13 +512,19 @@ class Walker:
 
     def params(self, properties: dict[str, Any], needed: dict[str, None], place: Place, depth: int) -> list[Param]:
         """Declared parameters; those without a schema below them are read once in a catalog."""
-        parts, at = properties.values(), (place, "properties")
+        at = (place, "properties")
         try:
             if depth >= KNOWN_DEPTH:
                 raise ValueError("read one by one")
-            keys = [*zip(properties, map(needed.__contains__, properties), map(content_of, parts), strict=False)]
-            params: list[Any] = [*map(self.known.get, keys)]
-            # A list in `known` has a schema below it, which counts too.
+            places = zip(properties, map(needed.__contains__, properties), map(id, properties.values()), strict=False)
+            params: list[Any] = [*map(self.placed.get, places)]
+            missing = [*compress(enumerate(properties.items()), map(not_, params))]
+            keys: dict[int, object] = {}
+            for i, (name, part) in missing:
+                if type(part) is dict and SCALAR.issuperset(part):
+                    keys[i] = key = name, name in needed, content_of(part)
+                    params[i] = self.known.get(key)
+            # A list that was read before has a schema below it, which counts too.
             nodes = self.nodes + len(params) + [*map(type, map(_type_of, filter(None, params)))].count(Array)
             if nodes > NODE_LIMIT:
                 raise ValueError("read one by one")
@@ -523,23 +532,18 @@ class Walker:
             names = [*map(str, properties)]
             return [
                 Param(name=name, required=name in needed, type=self.schema(part, (at, name), depth + 1, name))
-                for name, part in zip(names, parts, strict=True)
+                for name, part in zip(names, properties.values(), strict=True)
             ]
         self.nodes = nodes
-        if None in params:
-            for i, (found, key, part) in enumerate(zip(params, keys, parts, strict=True)):
-                if found is None:
-                    self.nodes -= 1  # it counts itself
-                    params[i] = self.param(key, part, needed, at, depth)
+        for i, (given, part) in missing:
+            if params[i] is None:
+                self.nodes -= 1  # it counts itself
+                name, faults = str(given), len(self.faults)
+                node = self.schema(part, (at, name), depth + 1, name)
+                params[i] = Param(name=name, required=name in needed, type=node)
+                if i in keys and len(self.faults) == faults and type(given) is str:
+                    self.known[keys[i]] = params[i]
         return params
-
-    def param(self, key: Any, part: Any, needed: dict[str, None], at: Place, depth: int) -> Param:
-        name, faults = str(key[0]), len(self.faults)
-        node = self.schema(part, (at, name), depth + 1, name)
-        found = Param(name=name, required=name in needed, type=node)
-        if type(part) is dict and SCALAR.issuperset(part) and len(self.faults) == faults and type(key[0]) is str:
-            self.known[key] = found
-        return found
 
     def with_extra(self, node: Node, given: dict[str, Any], keys: set[str], place: Place) -> Node:
         """Keywords that no field holds, as they stand but for references, which get the names of types."""

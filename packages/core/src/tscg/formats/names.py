@@ -22,9 +22,10 @@ def distinct(tools: Sequence[Tool], on_duplicate: str) -> tuple[Tool, ...]:
     Raises CompileError where servers do not tell them apart, where ``on_duplicate`` is ``"error"``, where a name made
     so is taken, and where two names differ by nothing that can be seen.
     """
-    count = Counter([tool.name for tool in tools])
     out = list(tools)
-    if len(count) < len(tools):
+    names = [tool.name for tool in tools]
+    if len(set(names)) < len(names):
+        count = Counter(names)
         places: dict[str, list[int]] = {}
         for i, tool in enumerate(tools):
             if count[tool.name] > 1:

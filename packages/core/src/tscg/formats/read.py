@@ -8,17 +8,17 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, compress, repeat
-from operator import is_
+from itertools import compress, repeat
+from operator import not_
 
 from tscg.errors import CompileError, ConfigError, Fragment
 from tscg.formats.forms import SCHEMA_KEYS, Form, form_of
 from tscg.formats.names import distinct
 from tscg.ir import Catalog, Node, Note, Object, Tool
-from tscg.leaves import Placed, read_flat, read_leaves
-from tscg.prose_form import normalise
-from tscg.record import replace
-from tscg.schema import PROSE_LIMIT, Known, SchemaTooLarge, Walker
+from tscg.leaves import read_flat
+from tscg.prose_form import normalise, normalised
+from tscg.record import records, replace
+from tscg.schema import PROSE_LIMIT, Known, Placed, SchemaTooLarge, Walker
 
 TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ CONTAINERS = frozenset(("tools", "result", "functionDeclarations", "function_dec
 NO_MCP = frozenset(("type", "function"))  # without these, "inputSchema" alone says that a tool is of MCP's form
 DICT, TEXT = frozenset({dict}), frozenset({str})
 # In marshal's version 2: a tuple, set or bytes (a mark and a length in four bytes, of which three are zero), or a
-# number that is not finite. No text holds that; what does is looked at value by value. It begins with zeros: such a
-# literal is found many times faster than the mark before it.
-NO_JSON = re.compile(rb"\x00\x00\x00(?:(?<=[(<>s].\x00\x00\x00)|\x00\x00\x00[\xf0\xf8][\x7f\xff](?<=g.{8}))", re.DOTALL)
+# number that is not finite (a mark and eight bytes, of which six are zero). No text holds that; what does is looked at
+# value by value. It begins with zeros: such a literal is found many times faster than the mark before it.
+NO_JSON = re.compile(rb"\x00\x00\x00(?<=[(<>sg]....)(?:(?<!g....)|\x00\x00[\xf0\xf8][\x7f\xff])", re.DOTALL)
 
 
 class Labelled:
@@ -96,7 +96,8 @@ def read_catalog(tools: Any, *, server: str = "", on_error: str = "raise", on_du
     _choice("on_duplicate", on_duplicate, ON_DUPLICATE)
     if isinstance(tools, Catalog):
         return tools
-    listed = tools if type(tools) is list else [tools]
+    listed = tools["tools"] if type(tools) is dict and [*tools] == ["tools"] else tools
+    listed = listed if type(listed) is list else [tools]
     try:
         parts = tuple(map(marshal.dumps, listed, repeat(2)))
     except ValueError:  # not plain values, or too deep: read without the cache of catalogs
@@ -125,36 +126,35 @@ def _read_plain(
 
     What :func:`_read` asks of each tool is asked of all of them at once.
     """
-    if not DICT.issuperset(map(type, raws)) or not CONTAINERS.isdisjoint(chain.from_iterable(raws)):
+    if not DICT.issuperset(map(type, raws)):
         return None
-    whole = b"".join(contents)
-    if NO_JSON.search(whole):
+    members = set().union(*raws)
+    if not CONTAINERS.isdisjoint(members):
+        return None
+    if any(map(NO_JSON.search, contents)):
         return None
     try:
-        names, says, schemas, forms = _taken_apart(raws)
+        names, says, schemas, forms = _taken_apart(raws, members)
     except ConfigError:
         return None
     if not TEXT.issuperset(map(type, names)) or not all(map(str.strip, names)):
         return None
     keys = [*zip(contents, repeat(server), repeat(""), repeat(lenient))]
-    kept = _tools.get_all(keys)
-    known: Known = {}
-    placed: Placed = {}
-    read_leaves(compress(schemas, map(is_, kept, repeat(None))), known, placed)
+    kept: list[Tool | None] = _tools.get_all(keys)
+    fresh = [*map(not_, kept)]
+    read = iter(
+        _fresh([[*compress(column, fresh)] for column in (names, says, schemas, forms, contents)], server, lenient)
+    )
     made: dict[Any, Tool] = {}
     good: list[Tool] = []
     bad: list[Fragment] = []
-    rows = zip(names, says, schemas, forms, keys, kept, read_flat(schemas, placed), strict=True)
-    for name, said, schema, form, key, found, root in rows:
-        tool = found
-        if tool is None:
-            try:
-                tool = made[key] = _made(
-                    name, said, schema, root=root, server=server, form=form, raw=key[0], lenient=lenient, known=known
-                )  # fmt: skip
-            except CompileError as error:
-                bad += error.fragments
-                continue
+    for key, found in zip(keys, kept, strict=True):
+        tool = next(read) if found is None else found
+        if isinstance(tool, tuple):
+            bad += tool
+            continue
+        if found is None:
+            made[key] = tool
         if tool.faults and not lenient:
             bad += tool.faults
         else:
@@ -163,9 +163,35 @@ def _read_plain(
     return good, bad
 
 
-def _taken_apart(raws: list[Any]) -> tuple[list[Any], list[Any], list[Any], list[str]]:
+def _fresh(columns: list[list[Any]], server: str, lenient: bool) -> list[Tool | tuple[Fragment, ...]]:
+    """Each tool, or what is wrong with it; those with plain parameters only are made all at once."""
+    names, says, schemas, forms, contents = columns
+    placed: Placed = {}
+    known: Known = {}
+    roots = read_flat(schemas, placed)
+    says = [said if type(said) is str else "" for said in says]
+    if max(map(len, says), default=0) > PROSE_LIMIT:
+        roots = [root if len(said) <= PROSE_LIMIT else None for root, said in zip(roots, says, strict=True)]
+    own = [*compress(names, roots)]
+    made = iter(records(
+        repeat(Tool, len(own)), name=own, local_name=own, server=repeat(server), root=filter(None, roots),
+        description=normalised(compress(says, roots)), format=compress(forms, roots), _raw=compress(contents, roots),
+    ))  # fmt: skip
+    tools: list[Any] = [root and next(made) for root in roots]
+    for row in [*compress(range(len(roots)), map(not_, roots))]:
+        try:
+            tools[row] = _made(
+                names[row], says[row], schemas[row], server, form=forms[row], raw=contents[row], lenient=lenient,
+                known=known, placed=placed,
+            )  # fmt: skip
+        except CompileError as error:
+            tools[row] = error.fragments
+    return tools
+
+
+def _taken_apart(raws: list[Any], members: set[Any]) -> tuple[list[Any], list[Any], list[Any], list[str]]:
     """Names, descriptions, schemas and formats; a provider's own entry has no name."""
-    if NO_MCP.isdisjoint(chain.from_iterable(raws)) and all(map(dict.__contains__, raws, repeat("inputSchema"))):
+    if NO_MCP.isdisjoint(members) and all(map(dict.__contains__, raws, repeat("inputSchema"))):
         columns = [[*map(dict.get, raws, repeat(key))] for key in ("name", "description", "inputSchema")]
         return columns[0], columns[1], columns[2], ["mcp"] * len(raws)
     forms = [form_of(raw) for raw in raws]
@@ -335,8 +361,8 @@ def _tool(form: Form, row: Labelled, index: int, raw: bytes, *, lenient: bool, k
         return form.builtin
     name = _name(form.name, index)
     tool = _made(
-        name, form.description, form.schema, root=None, server=row.server, form=row.form or form.format, raw=raw,
-        lenient=lenient, known=known,
+        name, form.description, form.schema, row.server, form=row.form or form.format, raw=raw, lenient=lenient,
+        known=known,
     )  # fmt: skip
     if raw:
         return tool
@@ -346,14 +372,11 @@ def _tool(form: Form, row: Labelled, index: int, raw: bytes, *, lenient: bool, k
 
 
 def _made(
-    name: str, said: Any, schema: Any, *, root: Node | None, server: str, form: str, raw: bytes, lenient: bool,
-    known: Known,
+    name: str, said: Any, schema: Any, server: str, *, form: str, raw: bytes, lenient: bool, known: Known,
+    root: Node | None = None, placed: Placed | None = None,
 ) -> Tool:  # fmt: skip
-    """The tool of what its form says; ``root`` is the schema in the IR where it was read already."""
-    types: tuple[tuple[str, Node], ...] = ()
-    faults: tuple[Fragment, ...] = ()
-    if root is None:
-        root, types, faults = _walked(schema, name, lenient, known)
+    """The tool of what its form says."""
+    root, types, faults = _walked(Walker(schema, name, known, placed), lenient)
     if not isinstance(said, str):
         said = ""
     if len(said) > PROSE_LIMIT:
@@ -372,14 +395,11 @@ def _made(
     )  # fmt: skip
 
 
-def _walked(
-    schema: Any, name: str, lenient: bool, known: Known
-) -> tuple[Node, tuple[tuple[str, Node], ...], tuple[Fragment, ...]]:
-    walker = Walker(schema, name, known)
+def _walked(walker: Walker, lenient: bool) -> tuple[Node, tuple[tuple[str, Node], ...], tuple[Fragment, ...]]:
     try:
         root = walker.arguments()
     except SchemaTooLarge as error:
-        faults = (Fragment(tool=name, pointer=error.pointer, reason=error.reason),)
+        faults = (Fragment(tool=walker.tool, pointer=error.pointer, reason=error.reason),)
         if not lenient:
             raise CompileError(faults) from None
         return Object(), (), faults

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 from tscg.costs import costs_of
 from tscg.ir import Catalog, Note, Object, Param, String, Tool
 from tscg.language import emit
-from tscg.language.share import chunks
+from tscg.language.draw import number
+from tscg.language.share import chunks, parted
 from tscg.language.spelling import DEFAULT, MARKERS, UNSAFE, is_plain, listed, literal, prose_line
+from tscg.taught import hides
 
 words = st.one_of(
     st.sampled_from(
@@ -56,6 +59,32 @@ def test_sentences_and_gaps_make_up_the_text(text: str) -> None:
     assert "".join(parts) == text
     assert all(gap in {" ", "\n"} for gap in parts[1::2])
     assert all(not re.search(r"[.:;!?] ", part.replace("e.g. ", "").replace("i.e. ", "")) for part in parts[::2])
+
+
+@given(st.lists(st.one_of(st.text("ab.: eig\n", max_size=12), st.text("a. ;!?e.gü\n\0\1\2", max_size=8)), max_size=6))
+def test_sentences_of_many_texts_are_those_of_each_alone(texts: list[str]) -> None:
+    assert parted(texts) == {text: chunks(text) for text in texts if len(chunks(text)) > 1}
+
+
+def test_sentences_of_more_texts_than_one_go_takes_are_found() -> None:
+    texts = [f"Text {i}. Goes on{'ü' * (i % 3 == 0)}" for i in range(500)]
+    assert parted(texts) == {text: chunks(text) for text in texts}
+
+
+@given(st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False)))
+def test_a_number_is_written_as_in_json(value: float) -> None:
+    assert number(value) == json.dumps(value)
+
+
+@given(st.lists(st.sampled_from(["", "Says all", "Says more"]), max_size=4), st.randoms())
+def test_something_is_hidden_where_a_tool_says_something_else(said: list[str], random: Random) -> None:
+    tools = [Tool(name=f"t{i}", description="Says all", root=Object()) for i in range(len(said))]
+    shown = [
+        tool if text == tool.description else Tool(name=tool.name, description=text, root=tool.root)
+        for tool, text in zip(tools, said, strict=True)
+    ]
+    random.shuffle(shown)
+    assert hides(Catalog(tools=tuple(tools)), Catalog(tools=tuple(shown))) is any(text != "Says all" for text in said)
 
 
 def lines(*tools: Tool) -> list[str]:

@@ -106,10 +106,8 @@ def load(entry: Mapping[str, Any], source: Mapping[str, Any]) -> CompiledCatalog
     names = [row["name"] for row in rows]
     emitted = Emitted(head=entry["head"], entries=tuple(row["text"] for row in rows), shared=Shared())
     catalog = source_catalog(source, entry["on_error"])
-    sent = Sent(
-        prompt=f"{entry['before']}{emitted.text}{entry['after']}", text=emitted.text, emitted=emitted,
-        lookup_tool=entry["lookup_tool"],
-    )  # fmt: skip
+    prompt = f"{entry['before']}{emitted.text}{entry['after']}"
+    sent = Sent(prompt=prompt, emitted=emitted, lookup_tool=entry["lookup_tool"])
     return StoredCatalog(  # type: ignore[call-arg]  # `shown` is filled late
         catalog=catalog.replace([catalog.by_name[name] for name in names]), options=mode_of(entry["mode"]),
         profile_used=profile_of(entry["profile"]), encoding=entry["encoding"], counting=entry["tokenizer"], sent=sent,

@@ -142,6 +142,9 @@ def hides(catalog: Catalog, shown: Catalog) -> bool:
     """
     if shown is catalog or shown.tools is catalog.tools:
         return False
+    for tool, other in zip(catalog.tools, shown.tools, strict=False):  # often in the same order: the first may tell
+        if other.description != tool.description and other.name == tool.name:
+            return True
     kept = set(map(id, shown.tools))
     said: dict[str, Tool] = {}
     for tool in catalog.tools:

@@ -23,9 +23,9 @@ class Cell:
 
     __slots__ = ("closed", "head", "ident", "items", "pieces", "prose", "shown", "tail", "text")
 
-    def __init__(
-        self, ident: int, *, pieces: Pieces = (), head: str = "", items: tuple[Item, ...] | None = None,
-        closed: bool = False, text: str = "", tail: str = "", prose: str = "",
+    def __init__(  # noqa: PLR0917  # by name costs time
+        self, ident: int, pieces: Pieces, tail: str = "", prose: str = "", head: str = "",
+        items: tuple[Item, ...] | None = None, closed: bool = False, text: str = "",
     ) -> None:  # fmt: skip
         self.ident = ident  # its number among the cells of the catalog
         self.pieces = pieces  # of a cell that is no object
@@ -41,25 +41,17 @@ class Cell:
 Pieces = tuple["str | Cell", ...]
 
 
-class Item:
-    """A parameter, or what stands in its place (``*:T``).
-
-    ``content`` is its name, its type, its default and tags, and its prose; ``key`` is the number of that content in the
-    catalog. The layout keeps ``laid`` with it: the word that stands for it in a signature, whether it has a line of its
-    own, and its line; the word is empty where they depend on the tool.
-    """
-
-    __slots__ = ("content", "key", "laid", "required")
-
-    def __init__(self, content: Content, required: bool, key: int) -> None:
-        self.content = content
-        self.required = required
-        self.key = key
-        self.laid: Laid
-
-
 Content = tuple[str, Pieces, str, str]
+"""What is said of a parameter, or of what stands in its place (``*:T``): name, type, default and tags, prose."""
+
+Item = int
+"""A parameter by number: the even number of its content in the catalog, and one more where it is required."""
+
 Laid = tuple[str, bool, str]
+"""The word that stands for a parameter in a signature, whether it has a line of its own, and its line.
+
+The word is empty where they depend on the tool.
+"""
 
 
 class Drawn:

@@ -10,8 +10,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable
-from itertools import compress, count
-from operator import not_
+from itertools import count
 
 from tscg.ir import (
     AllOf,
@@ -26,6 +25,7 @@ from tscg.ir import (
     Null,
     Number,
     Object,
+    Param,
     Ref,
     String,
     Tool,
@@ -46,11 +46,14 @@ _COMPOSED = frozenset((Array, Union, AllOf))
 
 def number(value: int | float) -> str:
     """A number as JSON writes it."""
-    return json.dumps(value)
+    return str(value) if type(value) is int else json.dumps(value)
 
 
-class _Types:
-    """The types of one catalog; a node that is reached twice is drawn once."""
+class _Types(dict[Param, Item]):
+    """The types of one catalog, and its parameters: the item of each, which is drawn when it is first asked for.
+
+    A node that is reached twice is drawn once.
+    """
 
     def __init__(self, spelling: Spelling) -> None:
         self.gap, self.flag = spelling.enum, spelling.flag
@@ -59,9 +62,7 @@ class _Types:
         self.cells: dict[int, Cell] = {}  # by node
         self.noted: dict[int, Cell] = {}
         self.contents: dict[object, Cell] = {}
-        self.params: dict[int, Item] = {}
-        self.keys: defaultdict[Content, int] = defaultdict(count().__next__)  # numbers in the order of their first use
-        self.items: list[Item] = []
+        self.numbers: defaultdict[Content, int] = defaultdict(count(0, 2).__next__)  # even, in the order of first use
         self.enums: dict[tuple[str, ...], Pieces] = {}
         self.words: dict[type, Pieces] = {
             String: (), Number: ("num",), Integer: ("int",), Boolean: (spelling.flag,), AnyType: ("any",),
@@ -69,58 +70,47 @@ class _Types:
 
     # --- parameters ---------------------------------------------------------------------------------------------------
 
+    def __missing__(self, param: Param) -> Item:
+        spelled, kind = param.name, param.type
+        if not (spelled.isidentifier() and spelled.isascii()):
+            spelled = name(spelled)
+        if kind is None:
+            item = self[param] = self.item(f"!{spelled}", ())
+            return item
+        given = kind.__dict__  # a record stores what is given, most often a note alone
+        noted = "note" in given
+        pieces = self.words.get(type(kind)) if len(given) == (1 if noted else 0) else None
+        if pieces is None:
+            pieces = self.typed(kind)
+        note = given["note"] if noted else None
+        tail = prose = ""
+        if note is not None:
+            said = note.__dict__
+            if len(said) == 1 and "description" in said:
+                prose = said["description"]
+            else:
+                if note.default is not None:
+                    pieces = self.implied(pieces, note.default)
+                tail, prose = note_tail(note), note.description
+        item = self[param] = self.numbers[spelled, pieces, tail, prose] + param.required
+        return item
+
     def item(self, name: str, pieces: Pieces, tail: str = "", prose: str = "") -> Item:
         """What stands in the place of a parameter."""
-        content = (name, pieces, tail, prose)
-        item = Item(content, True, self.keys[content])
-        self.items.append(item)
-        return item
+        return self.numbers[name, pieces, tail, prose] + 1
 
     def parameters(self, node: Object, top: bool) -> tuple[Item, ...]:
         """The parameters of an object; those of a tool (``top``) join ``seen``, each behind those in its type."""
-        params, known, seen = node.params, self.params, self.seen
-        ids = list(map(id, params))
-        told = 0
-        if not known.keys() >= set(ids):
-            words, enums, keys, made = self.words, self.enums, self.keys, self.items.append
-            for place, param in compress(enumerate(params), map(not_, map(known.__contains__, ids))):
-                spelled, kind = param.name, param.type
-                if not (spelled.isidentifier() and spelled.isascii()):
-                    spelled = name(spelled)
-                if kind is None:
-                    known[ids[place]] = self.item(f"!{spelled}", ())
-                    continue
-                note, given, pieces = kind.note, kind.__dict__, None
-                said = len(given) - ("note" in given)  # a record stores what is given, most often a note alone
-                if not said:
-                    pieces = words.get(type(kind))
-                elif said == 1 and type(kind) is Enum:
-                    pieces = enums.get(kind.values)
-                if pieces is None:
-                    before = len(seen)
-                    pieces = self.typed(kind)
-                    if top and len(seen) > before:
-                        seen[before:before] = map(known.__getitem__, ids[told:place])
-                        told = place
-                if note is None:
-                    content = (spelled, pieces, "", "")
-                elif len(note.__dict__) == 1 and note.description:
-                    content = (spelled, pieces, "", note.description)
-                else:
-                    if note.default is not None:
-                        pieces = self.implied(pieces, note.default)
-                    content = (spelled, pieces, note_tail(note), note.description)
-                known[ids[place]] = item = Item(content, param.required, keys[content])
-                made(item)
-        found = list(map(known.__getitem__, ids))
-        if node.rest is not None:
-            if top:
-                seen += found[told:]
-                told = len(found)
-            found.append(self.item("*", self.anonymous(node.rest)))
+        params, item = node.params, self.__getitem__
         if top:
-            seen += found[told:]
-        return tuple(found)
+            self.seen.extend(map(item, params))  # what drawing one of them adds comes before it
+        found = tuple(map(item, params))
+        if node.rest is None:
+            return found
+        rest = self.item("*", self.anonymous(node.rest))
+        if top:
+            self.seen.append(rest)
+        return (*found, rest)
 
     def implied(self, pieces: Pieces, default: str) -> Pieces:
         """The type where a default stands: none where the default says it."""
@@ -135,13 +125,18 @@ class _Types:
         """A type on the line of a parameter, which carries its note; none is a plain text."""
         if type(node) is String and _plain(node):
             return ()
-        if type(node) is Enum and not node.extra:
-            text = f"({listed(node.values, self.gap)})"
-            pieces = self.enums[node.values] = (text if len(text) < LONG else self.cell((text,)),)
-            return pieces
-        out: list[str | Cell] = []
-        self.type(node, out)
-        return _joined(out)
+        word = _WORD.get(type(node))
+        if word is None or node.extra:
+            out: list[str | Cell] = []
+            self.type(node, out)
+            return _joined(out)
+        if type(node) is Enum and node.values in self.enums:
+            return self.enums[node.values]
+        text = word(self, node)
+        pieces = (text if len(text) < LONG else self.cell((text,)),)
+        if type(node) is Enum:
+            self.enums[node.values] = pieces
+        return pieces
 
     def anonymous(self, node: Node) -> Pieces:
         out: list[str | Cell] = []
@@ -169,7 +164,12 @@ class _Types:
     def type(self, node: Node, out: list[str | Cell]) -> None:
         kind = type(node)
         if kind not in _COMPOSED:
-            _DRAW[kind](self, node, out)
+            word = _WORD.get(kind)
+            if word is None:
+                _DRAW[kind](self, node, out)
+            else:
+                text = word(self, node)  # a long one (a pattern, listed values) may be shared
+                out.append(text if len(text) < LONG else self.cell((text,)))
             if node.extra and kind is not Object:
                 out.append(f"${json_text(node.extra)}")
             return
@@ -194,7 +194,7 @@ class _Types:
         if node.extra:
             out.append(f"{'>' if grouped else ''}${json_text(node.extra)}")
 
-    def string(self, node: String, out: list[str | Cell]) -> None:
+    def string(self, node: String) -> str:
         word = node.format if node.format in FORMATS else "str"
         if node.format and word == "str":
             word = f"str~{_spelled_format(node.format)}"
@@ -202,27 +202,27 @@ class _Types:
             word += f"{{{node.min_length or ''}..{'' if node.max_length is None else node.max_length}}}"
         if node.pattern is not None:
             word += _pattern(node.pattern)
-        self.scalar(word if node.typed else f"?{word}", out)
+        return word if node.typed else f"?{word}"
 
-    def number(self, node: Number, out: list[str | Cell]) -> None:
-        word = "int" if isinstance(node, Integer) else "num"
+    def number(self, node: Number) -> str:
+        word, low, high, step = "int" if isinstance(node, Integer) else "num", node.low, node.high, node.multiple_of
         if word == "int" and _is_range(node):
-            word = f"{'' if node.low is None else int(node.low)}..{'' if node.high is None else int(node.high)}"
+            word = f"{'' if low is None else int(low)}..{'' if high is None else int(high)}"
         else:
-            if word == "num" and (node.low is not None or node.high is not None):
+            if word == "num" and (low is not None or high is not None):
                 word = ""  # a bound alone says number
-            word += "" if node.low is None else f">{'' if node.low_open else '='}{number(node.low)}"
-            word += "" if node.high is None else f"<{'' if node.high_open else '='}{number(node.high)}"
-            word += "" if node.multiple_of is None else f"*{number(node.multiple_of)}"
-            word += f"~{_spelled_format(node.format)}" if node.format else ""
-        self.scalar(word if node.typed else f"?{word}", out)
+            if low is not None:
+                word += f">{number(low)}" if node.low_open else f">={number(low)}"
+            if high is not None:
+                word += f"<{number(high)}" if node.high_open else f"<={number(high)}"
+            if step is not None:
+                word += f"*{number(step)}"
+            if node.format:
+                word += f"~{_spelled_format(node.format)}"
+        return word if node.typed else f"?{word}"
 
-    def scalar(self, text: str, out: list[str | Cell]) -> None:
-        """A short type as it is, a long one (a pattern, listed values) as a cell that may be shared."""
-        out.append(text if len(text) < LONG else self.cell((text,)))
-
-    def enum(self, node: Enum, out: list[str | Cell]) -> None:
-        self.scalar(f"({listed(node.values, self.gap)})", out)
+    def enum(self, node: Enum) -> str:
+        return f"({listed(node.values, self.gap)})"
 
     def array(self, node: Array, out: list[str | Cell]) -> None:
         if not node.typed:
@@ -258,12 +258,11 @@ class _Types:
         cell = self.cells.get(id(node))
         if cell is None:
             head, items = "" if node.typed else "?", self.parameters(node, False)
-            content = (head, *[(item.key, item.required) for item in items], node.closed, after)
+            content = (head, items, node.closed, after)
             cell = self.contents.get(content)
             if cell is None:
-                cell = self.contents[content] = Cell(
-                    len(self.unique), head=head, items=items, closed=node.closed, text=after
-                )
+                cell = Cell(len(self.unique), (), "", "", head, items, node.closed, after)
+                self.contents[content] = cell
                 self.unique.append(cell)
                 self.seen += items
             self.cells[id(node)] = cell
@@ -284,7 +283,7 @@ class _Types:
         content = (pieces, tail, prose)
         found = self.contents.get(content)
         if found is None:
-            found = self.contents[content] = Cell(len(self.unique), pieces=pieces, tail=tail, prose=prose)
+            found = self.contents[content] = Cell(len(self.unique), pieces, tail, prose)
             self.unique.append(found)
         return found
 
@@ -317,8 +316,9 @@ class Drawing(_Types):
 
     def tool(self, tool: Tool) -> Drawn:
         """A tool in pieces."""
-        root, own = tool.root, tool.root.note
-        after: Pieces = ()
+        root = tool.root
+        own = root.note
+        note = None if own is None else (note_tail(own), own.description)
         lead: Object | None = None
         if isinstance(root, Object):
             lead = root
@@ -328,12 +328,8 @@ class Drawing(_Types):
                 lead = first
         items, closed, text = None, False, ""
         if lead is not None:
-            items, closed = self.parameters(lead, True), lead.closed
-            if lead.extra or lead.min_properties or lead.max_properties is not None:
-                text = _after(lead)
-        if lead is not root:
-            after = self.after(root, lead)
-        note = None if own is None else (note_tail(own), own.description)
+            items, closed, text = self.parameters(lead, True), lead.closed, _after(lead)
+        after = self.after(root, lead) if lead is not root else ()
         types = tuple([(given, self.named(given, node)) for given, node in tool.types]) if tool.types else ()
         return Drawn(name(tool.name), tool.description, items, closed, text, after, note, types)
 
@@ -360,14 +356,16 @@ def _spelled_format(text: str) -> str:
     return text if _format(text) else quoted(text)
 
 
-def _word(text: str) -> Callable[[_Types, Node, list[str | Cell]], None]:
+def _always(text: str) -> Callable[[_Types, Node, list[str | Cell]], None]:
     return lambda drawing, node, out: out.append(text)
 
 
-_DRAW: dict[type, Callable[..., None]] = {
+_WORD: dict[type, Callable[..., str]] = {
     String: _Types.string, Number: _Types.number, Integer: _Types.number, Enum: _Types.enum,
+}  # fmt: skip
+_DRAW: dict[type, Callable[..., None]] = {
     Array: _Types.array, Object: _Types.object, Union: _Types.union, AllOf: _Types.all_of,
-    AnyType: _word("any"), Never: _word("never"), Null: _word("null"),
+    AnyType: _always("any"), Never: _always("never"), Null: _always("null"),
     Boolean: lambda drawing, node, out: out.append(drawing.flag),
     Ref: lambda drawing, node, out: out.append(f"@{type_name(node.name)}"),
     Island: lambda drawing, node, out: out.append(f"${json_text(node.schema)}"),
@@ -420,7 +418,6 @@ def _joined(out: list[str | Cell]) -> Pieces:
 
 def _after(node: Object) -> str:
     """What follows the parameters of an object: how many it may have, and what no field holds."""
-    bounds = ""
-    if node.min_properties or node.max_properties is not None:
-        bounds = f"#{node.min_properties or ''}..{'' if node.max_properties is None else node.max_properties}"
-    return f"{bounds}${json_text(node.extra)}" if node.extra else bounds
+    least, most, extra = node.min_properties, node.max_properties, node.extra
+    bounds = f"#{least or ''}..{'' if most is None else most}" if least or most is not None else ""
+    return f"{bounds}${json_text(extra)}" if extra else bounds

@@ -8,9 +8,9 @@ another.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import compress, repeat
-from operator import attrgetter, contains, itemgetter
+from collections.abc import Collection, Iterable, Sequence
+from itertools import compress, filterfalse, repeat
+from operator import contains, itemgetter
 
 from tscg.costs import Costs
 from tscg.ir import Catalog, Tool
@@ -26,7 +26,6 @@ __all__ = ["Emitted", "emit", "emit_tool"]
 ENDS = tuple(".:;!?")
 """Behind these the blank before a reference to a shared sentence is left out: ``.^`` is one token."""
 
-_laid, _key, _required, _content = map(attrgetter, ("laid", "key", "required", "content"))
 _pieces = itemgetter(1)
 
 
@@ -38,39 +37,44 @@ class Emitted(Record):
     shared: Shared
 
     @property
+    def parts(self) -> Sequence[str]:
+        """What the whole text is made of, line breaks apart."""
+        return [self.head, *self.entries] if self.head else self.entries
+
+    @property
     def text(self) -> str:
         """The whole text."""
-        return "\n".join([self.head, *self.entries] if self.head else self.entries)
+        return "\n".join(self.parts)
 
 
 class _Layout:
     def __init__(self, shared: Shared, spelling: Spelling) -> None:
         self.shared, self.spelling = shared, spelling
+        self.laid: dict[Item, Laid] = {}
         self.local: dict[int, str] = {}
         self.pending: list[Cell] = []
         self.taken = False  # has the line in hand given its one place for lines below?
         self.below = ""
-        self.prose: dict[str, str] = {}  # each text as it is written
+        self.prose: dict[str, str] = {}  # what is written in place of a text
         self.calm = False  # is there nothing to escape in all of them?
 
     # --- prose --------------------------------------------------------------------------------------------------------
 
     def write(self, lone: Sequence[str]) -> None:
-        """Every text of the catalog as it is written; most of them stay as they are.
+        """Every text of the catalog as it is written, where that is not as it stands.
 
         ``lone`` are texts that were not asked what they share.
         """
-        texts, cut = dict.fromkeys([*self.shared.proses, *lone]), self.shared.chunks
+        texts, cut, note = [*self.shared.texts, *lone], self.shared.chunks, self.spelling.note
         for text in lone:
             parts = chunks(text)
             if not self.shared.runs.keys().isdisjoint(parts):
                 cut[text] = parts
-        self.prose = prose = dict(zip(texts, texts, strict=True))
-        joined = " ".join(texts)
-        self.calm = is_plain(joined.replace("\n", " "), self.spelling.note)
+        self.calm = all(  # apart, as texts with other characters make the joined one slow to search
+            is_plain(" ".join(kind(str.isascii, texts)).replace("\n", " "), note) for kind in (filter, filterfalse)
+        )
         special = {*cut, *compress(texts, map(contains, texts, repeat("\n")))} if self.calm else texts
-        for text in special:
-            prose[text] = self.written(text)
+        self.prose = {text: self.written(text) for text in special}
 
     def written(self, text: str) -> str:
         """A text with shared sentences as references and the rest escaped; further lines begin with a blank."""
@@ -144,64 +148,59 @@ class _Layout:
 
     # --- parameters ---------------------------------------------------------------------------------------------------
 
-    def lay(self, items: Iterable[Item]) -> None:
+    def lay(self, items: Collection[Item]) -> None:
         """What stands for each parameter, where that does not depend on the tool."""
-        labels, optional, names = self.shared.items.get, self.shared.optional, self.shared.names
-        prose = self.prose
-        kinds = {pieces: _shown(pieces) for pieces in dict.fromkeys(map(_pieces, self.shared.contents))}
-        every = [*items]
-        for item, label, required, content in zip(
-            every, map(labels, map(_key, every)), map(_required, every), map(_content, every), strict=True
-        ):
-            if label is not None:
-                word = label if optional[item.key] is not required else f"{label}{'!' if required else '?'}"
-                item.laid = word, False, f".{word}"
-                continue
-            name, pieces, tail, said = content
-            kind = kinds[pieces]
-            if not kind and pieces:
-                item.laid = "", False, ""
+        contents, names, written, laid = self.shared.contents, self.shared.names, self.prose.get, self.laid
+        needed = {pieces: _shown(pieces) for pieces in set(map(_pieces, contents[::2]))}
+        optional = {pieces: None if kind is None else f"?{kind}" for pieces, kind in needed.items()}
+        for item, (bare, pieces, tail, said) in zip(items, map(contents.__getitem__, items), strict=True):
+            kind = (needed if item & 1 else optional)[pieces]
+            if kind is None:
+                laid[item] = "", False, ""
                 continue
             if tail:
-                word = f"{name}{_marked(required, tail)}{_tailed(kind, tail)}"
+                word = f"{bare}{_marked(item & 1, tail)}{_tailed(needed[pieces] or '', tail)}"
             else:
-                word = f"{name}{kind}" if required else f"{name}?{kind}"
-                if not kind and not said and name in names:  # the bare name is that of a shared parameter
+                word = bare + kind
+                if not said and not needed[pieces] and bare in names:  # the bare name is that of a shared parameter
                     word = f"{word}:str"
-            item.laid = (word, True, f".{word} {prose[said]}") if said else (word, False, f".{word}")
+            laid[item] = (word, True, f".{word} {written(said, said)}") if said else (word, False, f".{word}")
+        for key, label in self.shared.items.items():
+            plain = key if self.shared.optional[key] else key + 1
+            for item, word in (plain, label), (plain ^ 1, f"{label}!" if plain == key else f"{label}?"):
+                laid[item] = word, False, f".{word}"
 
     def item(self, item: Item) -> Laid:
         """A parameter whose type may depend on the tool."""
-        if item.laid[0]:
-            return item.laid
-        name, pieces, tail, prose = item.content
+        if self.laid[item][0]:
+            return self.laid[item]
+        name, pieces, tail, prose = self.shared.contents[item]
         self.taken, self.below = False, ""
-        word = f"{name}{_marked(item.required, tail)}{_tailed(_typed(self.type(pieces)), tail)}"
+        word = f"{name}{_marked(item & 1, tail)}{_tailed(_typed(self.type(pieces)), tail)}"
         below, self.below, self.taken = self.below, "", False
         return word, bool(prose or below), self.row(f".{word}", prose, below)
 
     def row(self, word: str, prose: str, below: str) -> str:
         """A line with its prose and the lines below it, each a dot deeper."""
-        line = f"{word} {self.prose[prose]}" if prose else word
+        line = f"{word} {self.prose.get(prose, prose)}" if prose else word
         return line + f"\n{below}".replace("\n.", "\n..") if below else line
 
-    def object(self, items: Sequence[Item], nested: bool) -> tuple[str, str]:
+    def object(self, items: Sequence[Item], nested: bool = False) -> tuple[str, str]:
         """What stands between the brackets, and the lines below."""
         if not items:
             return "", ""
-        words, lined, rows = zip(*map(_laid, items), strict=True)
+        words, lined, rows = zip(*map(self.laid.__getitem__, items))  # noqa: B905  # the keyword costs time
         if "" in words:
             words, lined, rows = zip(*map(self.item, items), strict=True)
+        gap = self.spelling.gap
         if True not in lined:
-            return self.spelling.gap.join(words), ""
-        first, behind = lined.index(True), len(lined) - lined[::-1].index(True)
-        trail = words[behind:]
-        if not nested and len(trail) < 2:
-            behind, trail = len(words), ()
-        inner = words[:first]
-        if nested or trail:
-            inner = (*inner, self.spelling.lines, *trail)
-        return self.spelling.gap.join(inner), "\n".join(rows[first:behind])
+            return gap.join(words), ""
+        first = lined.index(True)
+        if not nested and True in lined[-2:]:  # one word behind the lines gets a line too
+            return gap.join(words[:first]), "\n".join(rows[first:])
+        behind = len(lined) - lined[::-1].index(True)
+        inner = (*words[:first], self.spelling.lines, *words[behind:])
+        return gap.join(inner), "\n".join(rows[first:behind])
 
     # --- entries ------------------------------------------------------------------------------------------------------
 
@@ -212,13 +211,13 @@ class _Layout:
         if drawn.items is None:
             text, rows = f"{drawn.name}:{after}{tags}", ""
         else:
-            inner, rows = self.object(drawn.items, nested=False)
+            inner, rows = self.object(drawn.items)
             mark = "" if drawn.closed is self.shared.closed else "!"
             after = f"{mark}{drawn.text}{after}{tags}"
             bare = rows and not inner and not after and drawn.name != "shared"
             text = drawn.name if bare else f"{drawn.name}({inner}){after}"
         if drawn.prose:
-            text = f"{text} {self.prose[drawn.prose]}"
+            text = f"{text} {self.prose.get(drawn.prose, drawn.prose)}"
         if drawn.note is not None:
             text = f"{text}\n{self.row(f'.{drawn.note[0]}', drawn.note[1], '')}"
         if rows:
@@ -242,7 +241,7 @@ class _Layout:
         return self.row(f"@{name}{_tailed(_typed(text), cell.tail)}", cell.prose, below)
 
     def named(self, item: Item) -> str:
-        name, pieces, tail, prose = item.content
+        name, pieces, tail, prose = self.shared.contents[item]
         return self.definition(name, pieces or ("str",), tail, prose)
 
     def definition(self, label: str, pieces: Pieces, tail: str, prose: str) -> str:
@@ -270,22 +269,25 @@ class _Layout:
         return "\n".join(out)
 
     def note(self, text: str) -> str:
-        first, *more = [prose_line(line, self.spelling.note) for line in text.split("\n")]
+        first, *more = self.escaped(text).split("\n")
         head = f"{self.spelling.note}{self.shared.notes[text]}"
         return "\n ".join([f"{head} {first}" if first else head, *more])
 
 
-def _marked(required: bool, tail: str) -> str:
+def _marked(required: int, tail: str) -> str:
     """The mark of necessity: a parameter with a default is optional unless marked, another one required."""
     if tail[:1] == "=":
         return "!" if required else ""
     return "" if required else "?"
 
 
-def _shown(pieces: Pieces) -> str:
-    """A type as it stands behind a name, where that is the same everywhere; else nothing."""
+def _shown(pieces: Pieces) -> str | None:
+    """A type as it stands behind a name; None where that depends on the tool."""
+    if len(pieces) == 1:
+        piece = pieces[0]
+        return _typed(piece if isinstance(piece, str) else piece.shown) or None
     texts = [piece if isinstance(piece, str) else piece.shown for piece in pieces]
-    return "" if "" in texts else _typed("".join(texts))
+    return None if "" in texts else _typed("".join(texts))
 
 
 def _typed(text: str) -> str:
@@ -319,7 +321,7 @@ def emit(catalog: Catalog, spelling: Spelling, costs: Costs, *, sharing: bool = 
     layout = _Layout(shared, spelling)
     layout.write([tool.description for tool in catalog.tools if tool.opaque and tool.description])
     layout.show(drawing.unique)
-    layout.lay(drawing.items)
+    layout.lay(set(drawing.seen))
     head = layout.head()
     entries = [
         _opaque(layout, tool) if one is None else _entry(layout, tool, one)
@@ -338,12 +340,13 @@ def _number(shared: Shared) -> None:
 def _opaque(layout: _Layout, tool: Tool) -> str:
     """The entry of a tool of which a budget left the name alone."""
     head = f"{name(tool.name)}(...)"
-    return f"{head} {layout.prose[tool.description]}" if tool.description else head
+    return f"{head} {layout.prose.get(tool.description, tool.description)}" if tool.description else head
 
 
 def _entry(layout: _Layout, tool: Tool, drawn: Drawn) -> str:
     text = layout.entry(drawn, "%rules" if tool.hides_policy else "")
-    if "\\u" not in text:  # each construct is shorter than its JSON; only escapes can make an entry grow
+    # each construct is shorter than its JSON; only escapes can make an entry grow
+    if "\\" not in text or "\\u" not in text:
         return text
     plain = passed_through(tool)
     return plain if len(plain) < len(text) else text

@@ -9,41 +9,44 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import chain, compress, filterfalse, repeat
-from operator import attrgetter, itemgetter, not_
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain, compress, count, filterfalse, repeat
+from operator import contains, itemgetter, not_
 
 from tscg.costs import Costs
 from tscg.language.cells import Cell, Content, Drawn, Item, Pieces
 from tscg.language.draw import Drawing
 
-__all__ = ["Shared", "chunks", "share"]
+__all__ = ["Shared", "chunks", "parted", "share"]
 
 GAIN = 1.0  # tokens that sharing must save by the table, so that its error never makes a text larger
 REF = 2.2  # tokens of a reference to a type or sentence: its mark and number
 EXPLODES = 300.0  # tokens: where nothing is to be shared, a part that would repeat more than that is named all the same
 VARIANT = 2.0  # tokens that every use of a second definition of one name must save beyond its longer label
+BATCH = 80  # texts that are searched in one go: more of them take new memory, which costs more than it saves
 SHORT = 6  # characters below which a sentence is not worth counting
 _split = re.compile(r"((?<=[.!?:;]) |\n)").split
-_cut, _keep, _between = "\0", "\1", "\2"  # marks that prose does not have
+_cut, _between = "\0", "\1"  # marks that prose does not have
 
 
-_key, _required = attrgetter("key"), attrgetter("required")
 _pieces, _prose = itemgetter(1), itemgetter(3)  # of the content of a parameter
 _above_one = (1).__lt__
-_sentences = itemgetter(slice(None, None, 2))  # of what ``chunks`` gives
 
 
 class Shared:
-    """What is shared: labels of parameters by key, names of types by cell, numbers of sentences."""
+    """What is shared: labels of parameters by number, names of types by cell, numbers of sentences.
+
+    The number of a parameter is that of its content. ``contents`` has all of them by item, so each twice; ``texts`` is
+    all prose that is shown.
+    """
 
     __slots__ = (
-        "chunks", "closed", "contents", "items", "local", "names", "notes", "optional", "proses", "recursive",
-        "runs", "type_cells", "types",
+        "chunks", "closed", "contents", "items", "local", "names", "notes", "optional", "recursive", "runs", "texts",
+        "type_cells", "types",
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.contents: list[Content] = []  # of parameters, by key
+        self.contents: list[Content] = []
         self.items: dict[int, str] = {}
         self.optional: dict[int, bool] = {}
         self.names: set[str] = set()
@@ -53,7 +56,7 @@ class Shared:
         self.recursive: dict[str, Item] = {}
         self.notes: dict[str, int] = {}
         self.runs: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-        self.proses: list[str] = []  # every text that is shown, as often as it is
+        self.texts: dict[str, None] = {}
         self.chunks: dict[str, list[str]] = {}  # of the texts in which a sentence is shared
         self.closed = False
 
@@ -64,30 +67,33 @@ def chunks(prose: str) -> list[str]:
     >>> chunks("One. Two: three")
     ['One.', ' ', 'Two:', ' ', 'three']
     """
-    if _cut in prose or _keep in prose:
+    if _cut in prose or _between in prose:
         return _split(prose)
     return _marked(prose).split(_cut)
 
 
 def _marked(prose: str) -> str:
     """The prose with a mark before and behind each gap."""
-    held = "e.g. " in prose or "i.e. " in prose
-    if held:  # no sentence ends there
-        prose = prose.replace("e.g. ", f"e.g.{_keep}").replace("i.e. ", f"i.e.{_keep}")
     for end in ".:;!?":  # five splits are much faster than one regular expression, and than replacements
         if end in prose:
-            prose = f"{end}{_cut} {_cut}".join(prose.split(f"{end} "))
+            parts = prose.split(f"{end} ")
+            if end == ".":  # no sentence ends there
+                for i in reversed([*compress(count(), map(str.endswith, parts[:-1], repeat(("e.g", "i.e"))))]):
+                    parts[i : i + 2] = [f"{parts[i]}. {parts[i + 1]}"]
+            prose = f"{end}{_cut} {_cut}".join(parts)
     if "\n" in prose:
         prose = prose.replace("\n", f"{_cut}\n{_cut}")
-    return prose.replace(_keep, " ") if held else prose
+    return prose
 
 
 class _Sharing:
     def __init__(self, drawing: Drawing, tools: Sequence[Drawn], costs: Costs) -> None:
         self.drawing, self.tools, self.costs, self.out = drawing, tools, costs, Shared()
-        apart = map(set(drawing.unique).isdisjoint, map(_pieces, drawing.keys))
-        self.held = set(compress(drawing.keys.values(), map(not_, apart)))  # keys of those with a cell in their type
-        self.contents = self.out.contents = list(drawing.keys)
+        self.contents = self.out.contents = [*drawing.numbers, *drawing.numbers]
+        self.contents[::2] = self.contents[1::2] = drawing.numbers
+        apart = map(set(drawing.unique).isdisjoint, map(_pieces, drawing.numbers))
+        held = list(compress(drawing.numbers.values(), map(not_, apart)))
+        self.held = {*held, *map((1).__or__, held)}  # items with a cell in their type
 
     def read(self) -> None:
         """Are most objects closed? The header that says so costs about four marks."""
@@ -117,11 +123,12 @@ class _Sharing:
         else:
             total = 2.0 + self.costs.structure(cell.text)
             for item in cell.items:
-                if item.key in self.out.items:
+                if item & -2 in self.out.items:
                     total += 1.0
                 else:
-                    name = self.costs.structure(item.content[0])
-                    total += name + self.item_size(item.content, memo) + (not item.required)
+                    content = self.contents[item]
+                    name = self.costs.structure(content[0])
+                    total += name + self.item_size(content, memo) + (not item & 1)
         memo[number] = total
         return total
 
@@ -132,19 +139,21 @@ class _Sharing:
 
     def share_items(self) -> None:
         out, contents, seen = self.out, self.contents, self.drawing.seen
-        counts = Counter(map(_key, seen))
-        required = Counter(map(_key, filter(_required, seen)))
+        uses = Counter(seen)
+        counts: dict[int, int] = {}  # of the contents that are used more than once, in the order of their first use
+        for item in [item for item, n in uses.items() if n > 1 or item ^ 1 in uses]:
+            counts[item & -2] = uses[item] + uses.get(item ^ 1, 0)
         memo: dict[int, float] = {}
         by_name: dict[str, list[tuple[float, int, int]]] = {}
-        for order, key in enumerate(compress(counts, map(_above_one, counts.values()))):
+        for order, (key, used) in enumerate(counts.items()):
             name = contents[key][0]
             if name[0] in "!*@":
                 continue
-            count, needed = counts[key], required.get(key, 0)
-            agree = max(needed, count - needed)
-            marks = count - needed
+            needed = uses.get(key + 1, 0)
+            agree = max(needed, used - needed)
+            marks = used - needed
             each = self.item_size(contents[key], memo)
-            gain = (count - 1) * each + marks - (count - agree) - self.costs.structure(name) - 1.5
+            gain = (used - 1) * each + marks - (used - agree) - self.costs.structure(name) - 1.5
             if gain > GAIN:
                 by_name.setdefault(name, []).append((gain, order, key))
         for name, found in by_name.items():
@@ -157,8 +166,8 @@ class _Sharing:
                 label = name if taken == 1 else f"{name}~{taken}"
                 out.items[key] = label
                 out.names.add(label)
-                out.optional[key] = required.get(key, 0) * 2 < counts[key]
-        self.held.difference_update(out.items)
+                out.optional[key] = uses.get(key + 1, 0) * 2 < counts[key]
+        self.held.difference_update(out.items, map((1).__or__, out.items))
 
     # --- types --------------------------------------------------------------------------------------------------------
 
@@ -198,18 +207,18 @@ class _Sharing:
                         below[-2 - tool].append(piece.ident)
 
         for i, tool in enumerate(self.tools):
-            for key in held.intersection(map(_key, tool.items or ())):
-                use(contents[key][1], i)
+            for item in held.intersection(tool.items or ()):
+                use(contents[item][1], i)
             if tool.after:
                 use(tool.after, i)
             for _, item in tool.types:
-                use(item.content[1], i)
+                use(contents[item][1], i)
         for key in self.out.items:
             use(contents[key][1], -1)
         for number, cell in enumerate(unique):
             use(cell.pieces, -2 - number)
-            for key in held.intersection(map(_key, cell.items)) if cell.items else ():
-                use(contents[key][1], -2 - number)
+            for item in held.intersection(cell.items or ()):
+                use(contents[item][1], -2 - number)
         _spread(users, below)
         return uses, users
 
@@ -219,43 +228,45 @@ class _Sharing:
             for name, item in tool.types:
                 found.setdefault(name, []).append(item)
         for name, items in found.items():
-            if len(items) > 1 and all(item.key == items[0].key for item in items):
+            if len(items) > 1 and all(item == items[0] for item in items):
                 self.out.recursive[name] = items[0]
 
     # --- sentences ----------------------------------------------------------------------------------------------------
 
     def proses(self) -> list[str]:
         """Every text that is shown, as often as it is."""
-        out: list[str] = []
+        recursive, tools = self.out.recursive, self.tools
         texts = list(map(_prose, self.contents))
-        text, shared, recursive = texts.__getitem__, self.out.items.__contains__, self.out.recursive
-        for tool in self.tools:
-            if tool.prose:
-                out.append(tool.prose)
-            if tool.note is not None and tool.note[1]:
+        shared = [texts[key] for key in self.out.items]
+        for key in self.out.items:
+            texts[key] = texts[key + 1] = ""
+        text = texts.__getitem__
+        out: list[str] = []
+        for tool in tools:
+            out.append(tool.prose)
+            if tool.note is not None:
                 out.append(tool.note[1])
             if tool.items:
-                out += filter(None, map(text, filterfalse(shared, map(_key, tool.items))))
+                out += map(text, tool.items)
             if tool.types:
-                out += [texts[item.key] for name, item in tool.types if texts[item.key] and name not in recursive]
-        out += filter(None, map(text, self.out.items))
-        out += filter(None, map(text, map(_key, recursive.values())))
+                out += [texts[item] for name, item in tool.types if name not in recursive]
+        out += shared
+        out += map(text, recursive.values())
         for cell in self.drawing.unique:
-            if cell.prose:
-                out.append(cell.prose)
+            out.append(cell.prose)
             if cell.items:
-                out += filter(None, map(text, filterfalse(shared, map(_key, cell.items))))
-        return out
+                out += map(text, cell.items)
+        return list(filter(None, out))
 
-    def share_notes(self) -> None:
+    def share_notes(self, proses: list[str]) -> None:
         out = self.out
-        parted = _parted(list(dict.fromkeys(out.proses)))
-        split = list(map(parted.__getitem__, out.proses))
-        counts = Counter(chain.from_iterable(map(_sentences, split)))
+        several = parted(out.texts)
+        counts = Counter(chain.from_iterable(map(several.get, proses, zip(proses))))
         twice = compress(counts, map(_above_one, counts.values()))
-        again = {part: counts[part] for part in twice if len(part) >= SHORT}
+        again = {part: counts[part] for part in twice if len(part) >= SHORT}  # what parts two sentences is shorter
         if not again:
             return
+        split = list(filter(None, map(several.get, proses)))
         split = list(compress(split, map(not_, map(again.keys().isdisjoint, split))))
         broken = Counter(
             parts[i]
@@ -271,8 +282,9 @@ class _Sharing:
             if (n - 1) * self.costs.prose(text) - n * REF - 3.0 > GAIN:
                 out.notes[text] = 0
                 out.runs.setdefault(run[0], []).append((run, text))
-        apart = map(out.runs.keys().isdisjoint, parted.values())
-        out.chunks = dict(compress(parted.items(), map(not_, apart)))
+        apart = map(out.runs.keys().isdisjoint, several.values())
+        out.chunks = dict(compress(several.items(), map(not_, apart)))
+        out.chunks.update((text, [text]) for text in out.runs if text in out.texts and text not in several)
 
 
 def _spread(users: list[set[int]], below: list[list[int]]) -> None:
@@ -285,16 +297,26 @@ def _spread(users: list[set[int]], below: list[list[int]]) -> None:
             users[child].update(mine)
 
 
-def _parted(proses: list[str]) -> dict[str, list[str]]:
-    """``chunks`` of each text, found in one go over them all."""
-    ascii = list(filter(str.isascii, proses))  # a text with other characters makes the joined one slow to search
-    joined = _between.join(ascii)
-    parted: dict[str, list[str]] = {}
-    if joined.count(_between) == len(ascii) - 1 and _cut not in joined and _keep not in joined:
-        parted.update(zip(ascii, map(str.split, _marked(joined).split(_between), repeat(_cut)), strict=True))
-    for prose in filterfalse(parted.__contains__, proses):
-        parted[prose] = chunks(prose)
-    return parted
+def parted(texts: Collection[str]) -> dict[str, list[str]]:
+    """``chunks`` of each text that has more than one, found in one go over many of them.
+
+    >>> parted(["One. Two", "Three"])
+    {'One. Two': ['One.', ' ', 'Two']}
+    """
+    found: dict[str, list[str]] = {}
+    plain = list(filter(str.isascii, texts))  # apart: texts with other characters make the joined one slow to search
+    others = list(filterfalse(str.isascii, texts))
+    for group in [every[i : i + BATCH] for every in (plain, others) for i in range(0, len(every), BATCH)]:
+        joined = _between.join(group)
+        marked = [] if _cut in joined else _marked(joined).split(_between)
+        if len(marked) == len(group):
+            several = list(map(contains, marked, repeat(_cut)))
+            parts = map(str.split, compress(marked, several), repeat(_cut))
+            found.update(zip(compress(group, several), parts, strict=True))
+        else:
+            split = zip(group, map(chunks, group), strict=True)
+            found.update((text, parts) for text, parts in split if len(parts) > 1)
+    return found
 
 
 def _runs(split: Iterable[list[str]], again: dict[str, int]) -> list[tuple[str, ...]]:
@@ -328,7 +350,8 @@ def share(drawing: Drawing, tools: Sequence[Drawn], costs: Costs, everything: bo
         work.share_items()
         work.share_recursive()
     work.share_types(forced_only=not everything)
-    work.out.proses = work.proses()
-    if everything and work.out.proses:
-        work.share_notes()
+    proses = work.proses()
+    work.out.texts = dict.fromkeys(proses)
+    if everything and proses:
+        work.share_notes(proses)
     return work.out

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from operator import itemgetter
 
 from tscg.errors import ConfigError
 from tscg.record import Record
@@ -124,31 +123,25 @@ def literal(text: str) -> str:
     return json_text(text)
 
 
-_first = itemgetter(0)
-
-
 def listed(values: tuple[str, ...], gap: str) -> str:
     """The spelling of listed values, each as ``literal`` spells it.
 
     >>> listed(('"open"', '"closed"', '"two words"', "1"), " ")
     'open closed "two words" 1'
     """
-    text = " ".join(values)
-    if text.count('"') == 2 * len(values):  # most often all are bare words, which one look at all of them tells
-        bare = text.replace('"', "")
-        words = bare.split(" ")
-        if (
-            len(words) == len(values)
-            and "" not in words
-            and bare.isascii()
-            and "".join(map(_first, words)).isalpha()
-            and bare.replace(" ", "").replace("_", "").replace("-", "").replace(".", "").replace("/", "").isalnum()
-            and RESERVED.isdisjoint(words)
-        ):
-            return bare if gap == " " else gap.join(words)
+    bare = " ".join(values).replace('"', "")  # most often all are bare words, which one look at all of them tells
+    words = bare.replace("-", "0").replace(".", "0").replace("/", "0").split(" ")  # as good as a digit inside a word
+    if (
+        len(words) == len(values)
+        and bare.isascii()
+        and all(map(str.isidentifier, words))
+        and RESERVED.isdisjoint(words)
+    ):
+        return bare if gap == " " else bare.replace(" ", gap)
     return gap.join(map(literal, values))
 
 
+_PRINTABLE = bytes(range(0x20, 0x7F))
 # What is unsafe and yet "printable" in Unicode's words: fillers, joiners and selectors that show nothing.
 _INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
 # What makes a marker of an opening bracket.
@@ -165,9 +158,9 @@ def is_plain(text: str, note: str) -> bool:
     (True, False)
     """
     return (
-        text.isprintable()
+        (not text.encode().translate(None, _PRINTABLE) if text.isascii() else text.isprintable())
         and note not in text
-        and "\\u{" not in text
+        and ("\\" not in text or "\\u{" not in text)
         and (text.isascii() or not any(map(text.__contains__, _INVISIBLE)))
         and not ("<" in text and any(rest.startswith(_ANGLED) for rest in text.split("<")[1:]))
         and not ("[" in text and any(rest.startswith(_SQUARED) for rest in text.split("[")[1:]))

@@ -97,10 +97,10 @@ class CompiledCatalog(Record):
         """What goes into the system message; empty in native and passthrough mode."""
         return self.sent.prompt
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The catalog alone: in the language, as a map (dispatch), as stubs (code); empty in native and passthrough."""
-        return self.sent.text
+        return self.sent.text if self.emitted is None else self.emitted.text
 
     @property
     def emitted(self) -> Emitted | None:

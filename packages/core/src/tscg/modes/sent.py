@@ -19,8 +19,8 @@ NONE: Mapping[str, Any] = {}
 class Sent(Record):
     """Texts and wire tools of one mode.
 
-    ``prompt`` goes into the system message, ``text`` is its part that holds the catalog (``emitted`` where that is in
-    the language). ``wire`` are neutral tools; ``native`` names the tools that have one of their own. ``entries`` holds
+    ``prompt`` goes into the system message, ``text`` is its part that holds the catalog, unless ``emitted`` has that
+    in its parts. ``wire`` are neutral tools; ``native`` names the tools that have one of their own. ``entries`` holds
     what reaches the model of each other tool, by original name, unless ``emitted`` does. ``call_tool``, ``lookup_tool``
     and ``run_tool`` are the wire names of the dispatcher, of the lookup and of the program; ``groups`` maps the wire
     name of a namespace to its operations and their tools. ``codes`` maps tools to codes, ``retired`` holds codes of

@@ -14,12 +14,13 @@ REPLACES = f"What stands below {ADDED} is newer and replaces lines of the same n
 OPEN, CLOSE = "<tools>", "</tools>"
 
 
-def prompt(before: Sequence[str], text: str, behind: Sequence[str], *, shares: bool) -> str:
-    """The whole prompt: what stands before (how to call), the legend, the block, and what stands behind it."""
+def prompt(before: Sequence[str], parts: Sequence[str], behind: Sequence[str], *, shares: bool, adds: bool) -> str:
+    """The whole prompt: what stands before (how to call), the legend, the block, and what stands behind it.
+
+    ``parts`` are those of the catalog's text; ``shares`` and ``adds`` say what the legend must tell of it.
+    """
     legend = f"{LEGEND} {SHARED}" if shares else LEGEND
-    if f"\n{ADDED}" in text:
-        behind = [REPLACES, *behind]
-    return "\n".join([*before, legend, OPEN, text, CLOSE, *behind])
+    return "\n".join([*before, legend, OPEN, *parts, CLOSE, *([REPLACES] if adds else []), *behind])
 
 
 def block_of(text: str) -> str:

@@ -10,7 +10,7 @@ from functools import cached_property
 from tscg.costs import Costs, costs_of
 from tscg.ir import Catalog, Tool
 from tscg.language.emit import Emitted, emit
-from tscg.language.spelling import DEFAULT, Spelling, spelling_of
+from tscg.language.spelling import ADDED, DEFAULT, Spelling, spelling_of
 from tscg.modes.compiled import CompiledCatalog
 from tscg.modes.names import wire_names
 from tscg.modes.options import Code, Dispatch, Mode, Native, Passthrough, Text
@@ -98,17 +98,17 @@ class Work(Record):
 
     # --- what is sent -------------------------------------------------------------------------------------------------
 
-    def prompt(self, text: str, shown: Catalog, shares: bool) -> str:
+    def prompt(self, parts: Sequence[str], shown: Catalog, lookup: str, *, shares: bool, adds: bool = False) -> str:
         """How to call, the catalog block, and what the profile says once more behind it."""
-        if not text:
+        if not any(parts):
             return ""
         how = how_to_call(
             self.chosen.dialect, must_call=self.must_call, parallel=self.parallel,
-            lookup=self.lookup(shown), constrained=getattr(self.chosen.mode, "constrained", False),
+            lookup=lookup, constrained=getattr(self.chosen.mode, "constrained", False),
         )  # fmt: skip
         before = [self.chosen.before] if self.chosen.before else []
         behind = [text for text in (self.anchors(shown), self.closure(shown)) if text]
-        return prompt([how, *before], text, behind, shares=shares)
+        return prompt([how, *before], parts, behind, shares=shares, adds=adds)
 
     def lookup(self, shown: Catalog) -> str:
         """Name of the lookup in text mode: there is one where prose is hidden and no call is required."""
@@ -180,17 +180,17 @@ class Work(Record):
 
     def texts(self, shown: Catalog) -> Sent:
         """Text mode: the catalog in the language, behind that of an earlier compilation where there is one."""
+        lookup = self.lookup(shown)
         if self.past is None:
             emitted = self.emitted(shown)
-            return Sent(
-                prompt=self.prompt(emitted.text, shown, bool(emitted.head)), text=emitted.text, emitted=emitted,
-                lookup_tool=self.lookup(shown),
-            )  # fmt: skip
+            prompt = self.prompt(emitted.parts, shown, lookup, shares=emitted.head != "")
+            return Sent(prompt=prompt, emitted=emitted, lookup_tool=lookup)
         from tscg.modes.append import text_after
 
         sent = text_after(self.past.previous, shown, lambda new: self.emitted(new, sharing=False))
-        text = self.prompt(sent.text, shown, SHARED in self.past.previous.prompt)
-        return replace(sent, prompt=text, lookup_tool=self.lookup(shown))
+        shares, adds = SHARED in self.past.previous.prompt, f"\n{ADDED}" in sent.text
+        text = self.prompt([sent.text], shown, lookup, shares=shares, adds=adds)
+        return replace(sent, prompt=text, lookup_tool=lookup)
 
     def indirect(self, mode: Dispatch | Code, rest: Catalog, pinned: Sequence[dict[str, Any]]) -> Sent:
         """The dispatcher with its map, or the stubs, beside the wire tools of pinned tools."""

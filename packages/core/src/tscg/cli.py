@@ -16,7 +16,7 @@ import typer
 
 from tscg.commands import approve, registry
 from tscg.console import note, notes_for_warnings, show, working, write, write_json
-from tscg.errors import ConfigError, TscgError
+from tscg.errors import ConfigError, TscgError, leaves
 from tscg.proxy.command import SETTINGS, proxy
 from tscg.sources import Unavailable, parse_json, read_source, read_text, source_of
 
@@ -42,6 +42,7 @@ DEMOS = {"langchain": "langchain-tscg", "llamaindex": "llama-index-tscg", "crewa
 # What another package's command may do with its arguments is its own business, --help included.
 FOREIGN = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 
+INTERRUPTED = 130
 # They judge: 1 says that there is something to see, so trouble is 2.
 JUDGES = ("diff", "lint", "registry", "verify")
 
@@ -280,7 +281,9 @@ def demo(
     if gguf is not None and (model is not None or base_url is not None):
         raise ConfigError("--gguf given with --model or --base-url", hint="it is the model")
     if gguf is not None:
-        chosen = _plugin(MODELS_GROUP, "gguf", {"gguf": "tscg-bench[local]"}, "model")(gguf)
+        load = _plugin(MODELS_GROUP, "gguf", {"gguf": "tscg-bench[local]"}, "model")
+        with working(f"Loading {gguf.name}"):
+            chosen = load(gguf)
     else:
         chosen = None if model is None and base_url is None else model_from_spec(model, mode=mode, base_url=base_url)
     screen = Console(file=StringIO(), width=120) if as_json else Console()
@@ -326,24 +329,42 @@ def _run(arguments: list[str]) -> int:
     failure = 2 if arguments and arguments[0] in JUDGES else 1
     try:
         code = app(arguments or ["--help"], prog_name="tscg", standalone_mode=False)
-    except TscgError as error:
-        note(str(error), "error")
-        return 2 if isinstance(error, ConfigError) and not isinstance(error, Unavailable) else failure
-    except (typer.Abort, KeyboardInterrupt):
-        note("interrupted", "error")
-        return 130
-    except BrokenPipeError:
-        raise
-    except Exception as error:
-        # The parser's exceptions (unknown option, missing argument) live in different modules of different versions.
-        if hasattr(error, "format_message"):
-            note(f"{error.format_message()} (see tscg --help)", "error")
-            return 2
+    except (KeyboardInterrupt, Exception, BaseExceptionGroup) as error:
+        cause = _cause(error)
+        if isinstance(cause, BrokenPipeError):
+            raise cause from None
+        told = _told(cause, failure)
+        if told is not None:
+            return told
         if os.environ.get("TSCG_TRACEBACK"):
             raise
-        note(f"unexpected {type(error).__name__}: {error}; TSCG_TRACEBACK=1 shows where", "error")
+        said = f"unexpected {type(cause).__name__}: {cause}".removesuffix(": ")
+        note(f"{said}; TSCG_TRACEBACK=1 shows where", "error")
         return failure
+    if code == INTERRUPTED:  # what newer versions of typer make of it
+        note("interrupted", "error")
     return code if isinstance(code, int) else 0
+
+
+def _cause(error: BaseException) -> BaseException:
+    """What is told of an error: of a group of them, which says nothing itself, one of ours, else the first."""
+    found = list(leaves(error))
+    return next((one for one in found if isinstance(one, TscgError)), found[0])
+
+
+def _told(error: BaseException, failure: int) -> int | None:
+    """Tell an error that has a line of its own; the exit status, None for any other error."""
+    if isinstance(error, TscgError):
+        note(str(error), "error")
+        return 2 if isinstance(error, ConfigError) and not isinstance(error, Unavailable) else failure
+    if isinstance(error, typer.Abort | KeyboardInterrupt):
+        note("interrupted", "error")
+        return INTERRUPTED
+    # The parser's exceptions (unknown option, missing argument) live in different modules of different versions.
+    if hasattr(error, "format_message"):
+        note(f"{error.format_message()} (see tscg --help)", "error")
+        return 2
+    return None
 
 
 def _defaults() -> dict[str, Any]:

@@ -7,7 +7,7 @@ server's that changed after approval, ``RegistryError`` the registry's. What a m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tscg.record import Record
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompileError", "ConfigError", "DriftError", "Fragment", "ParseError", "RegistryError", "TscgError", "TscgWarning",
+    "leaves",
 ]  # fmt: skip
 
 
@@ -138,3 +139,19 @@ class RegistryError(TscgError):
 
     def __str__(self) -> str:
         return f"{self.part} {self.reason}"
+
+
+def leaves(error: BaseException) -> Iterator[BaseException]:
+    """The errors in a group, those of groups in it too; of an error that is no group itself.
+
+    Tasks that run together raise their errors in a group, whose own words say nothing.
+
+    >>> group = ExceptionGroup("unhandled errors", [ExceptionGroup("more", [KeyError("a")]), ValueError("b")])
+    >>> [type(one).__name__ for one in leaves(group)]
+    ['KeyError', 'ValueError']
+    """
+    if not isinstance(error, BaseExceptionGroup):
+        yield error
+        return
+    for part in error.exceptions:
+        yield from leaves(part)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any, NoReturn
 
-from tscg.errors import CompileError, ConfigError, Fragment, TscgError
+from tscg.errors import CompileError, ConfigError, Fragment, TscgError, leaves
 from tscg.ir import JSON
 
 __all__ = ["Source", "Unavailable", "parse_json", "read_json", "read_source", "read_text", "source_of"]
@@ -201,7 +201,7 @@ def _failures(source: Source, log: IO[str]) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        causes = list(_leaves(error))
+        causes = list(leaves(error))
         ours = next((cause for cause in causes if isinstance(cause, TscgError)), None)
         if ours is not None:
             raise ours from None
@@ -212,11 +212,3 @@ def _failures(source: Source, log: IO[str]) -> Iterator[None]:
         reason = f"the MCP server cannot be read: {said}"
         hint = f"its last words: {last[:300]}" if last else ""
         raise CompileError([Fragment(tool=source.where, pointer="", reason=reason)], hint=hint) from error
-
-
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        for part in error.exceptions:
-            yield from _leaves(part)
-    else:
-        yield error

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import tscg
 from tscg.demo.database import Database
 from tscg.demo.models import ChatModel, ReplayModel
-from tscg.demo.run import fail, leaves
+from tscg.demo.run import fail
 from tscg.demo.screen import Screen
-from tscg.errors import TscgError
+from tscg.errors import TscgError, leaves
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -27,9 +27,9 @@ from tscg.demo.client import Session, connect, server_command
 from tscg.demo.database import Database, changes, snapshot
 from tscg.demo.models import ChatModel, ReplayModel
 from tscg.demo.requests import REQUESTS, SITUATION, Request
-from tscg.demo.run import fail, leaves
+from tscg.demo.run import fail
 from tscg.demo.screen import Screen
-from tscg.errors import TscgError
+from tscg.errors import TscgError, leaves
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -34,9 +34,9 @@ from tscg.demo.client import Session, ToolAnswer, connect, server_command
 from tscg.demo.database import Database, changes, snapshot
 from tscg.demo.models import ChatModel, ReplayModel
 from tscg.demo.requests import REQUESTS, SITUATION, Request
-from tscg.demo.run import fail, leaves
+from tscg.demo.run import fail
 from tscg.demo.screen import Screen
-from tscg.errors import ConfigError, TscgError
+from tscg.errors import ConfigError, TscgError, leaves
 
 if TYPE_CHECKING:
     from rich.console import Console

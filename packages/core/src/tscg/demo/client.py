@@ -93,13 +93,14 @@ def server_command(database: Path) -> list[str]:
 
 @contextmanager
 def _connection_errors(doing: str) -> Iterator[None]:
-    """Turn the SDK's exception about a connection, whose name differs between its versions, into ours."""
-    exceptions = import_module("mcp.shared.exceptions")
+    """Turn the exceptions about a connection into ours: the SDK's, whose name differs between its versions, and those
+    of the streams under it."""
+    exceptions, streams = import_module("mcp.shared.exceptions"), import_module("anyio")
     kind: type[Exception] = getattr(exceptions, "MCPError", None) or exceptions.McpError
     try:
         yield
-    except kind as error:
-        raise ServerError(f"the MCP server failed at {doing}: {error}") from error
+    except (kind, streams.ClosedResourceError, streams.BrokenResourceError) as error:
+        raise ServerError(f"the MCP server failed at {doing}: {str(error) or 'the connection is closed'}") from error
 
 
 def _python_path() -> dict[str, str]:

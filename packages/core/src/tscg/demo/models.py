@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Final, Protocol, runtime_checkable
@@ -23,6 +23,10 @@ BASE_URLS: Final = {"openai": "https://api.openai.com/v1", "ollama": "http://loc
 
 class ModelError(TscgError):
     """A model cannot be reached, or answers something that is no chat completion."""
+
+
+class ContextFullError(ModelError):
+    """A conversation is longer than the model's context."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +64,19 @@ class SchemaModel(ChatModel, Protocol):
 
     def held_to(self, schema: Mapping[str, Any]) -> ChatModel:
         """The same model that can only write JSON of a schema."""
+        ...
+
+
+# Told in a few words what a model is at; it stops where the answer is false.
+Report = Callable[[str], bool]
+
+
+@runtime_checkable
+class WatchedModel(ChatModel, Protocol):
+    """A model that takes its time, says what it is at, and can be stopped."""
+
+    def watched(self, report: Report) -> ChatModel:
+        """The same model, which tells `report` how far it is."""
         ...
 
 

@@ -11,34 +11,43 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import tscg
-from tscg.demo.client import Session, connect, server_command
+from tscg.demo.client import connect, server_command
+from tscg.demo.conversation import Conversation
 from tscg.demo.database import Database, changes, snapshot
-from tscg.demo.models import ChatModel, Message, ReplayModel, SchemaModel
-from tscg.demo.requests import REQUESTS, SITUATION, Request
+from tscg.demo.models import (
+    Answer,
+    ChatModel,
+    ContextFullError,
+    Message,
+    ReplayModel,
+    SchemaModel,
+    WatchedModel,
+)
+from tscg.demo.requests import REQUESTS
 from tscg.demo.screen import Screen
-from tscg.errors import TscgError
+from tscg.errors import TscgError, leaves
 from tscg.modes.options import MAPS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.console import Console
+    from rich.status import Status
 
-    from tscg import Call, CallError, CompiledCatalog, Lookup, Program
+    from tscg import CompiledCatalog
 
-    Item = Call | Lookup | CallError | Program
+__all__ = ["Demo", "fail", "run_demo"]
 
-# How often a model may answer within one request; a model that is not done then has lost its way.
-MOST_ANSWERS: Final = 10
 PROFILES: Final = ("lossless", "balanced", "brief", "signature")
 MAP: Final = "hybrid"
 # A tool with bounds, an enum, a default and a policy sentence, small enough to be read.
 SHOWN_TOOL: Final = "cancel_order"
+HELD: Final = "It is held to the schema of the catalog: what it writes is a call of one of these tools, or an answer."
+SLOW: Final = "The first answer takes longest, for the catalog has to be read; after that only what is new is read."
 
 
 def run_demo(
@@ -65,7 +74,6 @@ def run_demo(
     folder = Path(tempfile.mkdtemp(prefix="tscg-demo-"))
     path = Path(db) if db is not None else folder / "demo.db"
     used = path.exists()
-    failures: list[str] = []
     try:
         try:
             Database(path).close()
@@ -73,14 +81,18 @@ def run_demo(
             return fail(f"cannot use {path} as the demo's database: {error}")
         demo = Demo(console, chosen, mode=mode, profile=profile)
         asyncio.run(demo.run(path, folder / "server.log", used=used))
-    except* TscgError as group:  # Alone, or inside the group that the client's tasks raise.
-        failures.extend(str(error) for error in leaves(group))
+    except (TscgError, BaseExceptionGroup) as error:
+        # Ours is raised alone, or in the group of the client's tasks, with what came of it there.
+        ours = next((one for one in leaves(error) if isinstance(one, TscgError)), None)
+        if ours is None:
+            raise
+        return fail(str(ours))
     finally:
         if keep and db is None:
             console.print(f"The database was kept: {path}", markup=False, highlight=False, soft_wrap=True)
         else:
             shutil.rmtree(folder, ignore_errors=True)
-    return fail(failures[0]) if failures else 0
+    return 0
 
 
 class Demo:
@@ -93,6 +105,8 @@ class Demo:
         self._mode = mode
         self._profile = profile
         self._held = mode == "text" and isinstance(model, SchemaModel)
+        self._status: Status | None = None
+        self._going = True
 
     async def run(self, database: Path, log: Path, *, used: bool) -> None:
         """Everything, from the start of the server to the state of the database after."""
@@ -104,13 +118,22 @@ class Demo:
             self._screen.heading(f"The catalog: {len(tools)} tools of a real MCP server over stdio")
             compiled = self._show_catalog(tools)
             if self._held and isinstance(self._model, SchemaModel):
-                self._model = self._model.held_to(compiled.output_schema())
+                with self._console.status("Holding the model to the schema"):
+                    self._model = await asyncio.to_thread(self._model.held_to, compiled.output_schema())
             self._screen.heading(f"The model: {self._model.label}")
+            if self._held:
+                self._screen.line(HELD)
+            if isinstance(self._model, WatchedModel):
+                self._model = self._model.watched(self._progress)
+                self._screen.line(SLOW)
             if used and isinstance(self._model, ReplayModel):
                 self._screen.line("The recorded answers were made for a new database; this one has been used before.")
             before = snapshot(database)
+            ask = partial(self._ask, compiled)
+            talk = Conversation(screen=self._screen, compiled=compiled, ask=ask, call=session.call)
             for request in REQUESTS:
-                await self._converse(session, compiled, request)
+                self._console.print()
+                await talk.hold(request)
             self._screen.heading("The database after")
             self._screen.changes(changes(before, snapshot(database)))
 
@@ -150,50 +173,23 @@ class Demo:
             name: tscg.compile(catalog, mode=mode, profile=name, model=model, parallel=parallel) for name in profiles
         }
 
-    async def _converse(self, session: Session, compiled: CompiledCatalog, request: Request) -> None:
-        self._console.print()
-        self._screen.line(request.prompt, label="user", style="bold")
-        system = f"{SITUATION}\n\n{compiled.prompt}".strip()
-        messages: list[Message] = [
-            {"role": "system", "content": system},
-            {"role": "user", "content": request.prompt},
-        ]
-        replies = iter(request.replies)
-        tools = compiled.to_openai()
-        for _ in range(MOST_ANSWERS):
-            with self._console.status("Waiting for the model"):
-                answer = await asyncio.to_thread(self._model.answer, messages, tools, compiled.stop)
-            decoded = compiled.decode(answer.output, finish_reason=answer.finish_reason)
-            if decoded.text.strip():
-                self._screen.line(decoded.text.strip(), label="model", style="bold")
-            messages.append(_said(answer.output))
-            if decoded.items:
-                results = [(item, await self._do(session, compiled, item)) for item in decoded.items]
-                messages.extend(_results(answer.output, results))
-                continue
-            reply = next(replies, None)
-            if reply is None:
-                return
-            self._screen.line(reply, label="user", style="bold")
-            messages.append({"role": "user", "content": reply})
-        self._screen.line(f"Stopped: the model was not done after {MOST_ANSWERS} answers.", label="demo", style="red")
+    async def _ask(self, compiled: CompiledCatalog, messages: Sequence[Message]) -> Answer:
+        with self._console.status("Waiting for the model") as self._status:
+            try:
+                return await asyncio.to_thread(self._model.answer, messages, compiled.to_openai(), compiled.stop)
+            except asyncio.CancelledError:
+                # The thread of the model is waited for at the end: it has to come to one.
+                self._going = False
+                raise
+            except ContextFullError as error:
+                hint = "--profile brief or signature takes fewer tokens"
+                raise ContextFullError(f"{error}; {hint}") from error
 
-    async def _do(self, session: Session, compiled: CompiledCatalog, item: Item) -> str:
-        """Execute one decoded item, and give the text that answers it."""
-        if isinstance(item, tscg.CallError):
-            self._screen.refusal(item.message)
-            return compiled.encode_result(item, item.message)
-        if isinstance(item, tscg.Lookup):
-            self._screen.lookup(item.tools, item.query)
-            return compiled.encode_result(item, item.reply)
-        if isinstance(item, tscg.Program):
-            refusal = "This host runs no programs, so nothing was run. Call one tool at a time."
-            self._screen.refusal(refusal)
-            return compiled.encode_result(item, refusal)
-        self._screen.call(item.name, item.arguments, item.repairs)
-        answer = await session.call(item.name, item.arguments)
-        self._screen.answer(answer)
-        return compiled.encode_result(item, f"Error: {answer.text}" if answer.failed else answer.text)
+    def _progress(self, doing: str) -> bool:
+        """Show what the model is at, from its own thread; false where nobody waits for it any more."""
+        if self._status is not None:
+            self._status.update(doing)
+        return self._going
 
 
 def _entry(compiled: CompiledCatalog, name: str) -> str:
@@ -209,26 +205,6 @@ def _entry(compiled: CompiledCatalog, name: str) -> str:
         return "\n".join(entry)
     sent = next((tool for tool in compiled.to_openai() if tool["function"]["name"] == name), None)
     return json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
-
-
-def _said(output: str | Message) -> Message:
-    return {"role": "assistant", "content": output} if isinstance(output, str) else output
-
-
-def _results(output: str | Message, results: Sequence[tuple[Item, str]]) -> list[Message]:
-    """The messages that answer calls: one each where the calls were native, one for all where they were text."""
-    if isinstance(output, str) or not output.get("tool_calls"):
-        return [{"role": "user", "content": "\n".join(text for _, text in results)}]
-    return [{"role": "tool", "tool_call_id": item.id, "content": text} for item, text in results]
-
-
-def leaves(group: BaseExceptionGroup[Any]) -> Iterator[BaseException]:
-    """The errors of a group, those of groups in it too."""
-    for error in group.exceptions:
-        if isinstance(error, BaseExceptionGroup):
-            yield from leaves(error)
-        else:
-            yield error
 
 
 def fail(message: str) -> int:

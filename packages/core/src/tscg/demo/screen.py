@@ -94,6 +94,10 @@ class Screen:
         """A question about the catalog, which the compiled catalog answers itself."""
         self.line(", ".join(tools) or query or "", label="lookup", style="cyan")
 
+    def cut_off(self, output: str) -> None:
+        """What a model wrote of a call that it did not end."""
+        self.line(_cut(output), label="cut off", style="yellow")
+
     def refusal(self, message: str) -> None:
         """The sentences that go back to the model instead of a result."""
         self.line(message, label="sent back", style="red")

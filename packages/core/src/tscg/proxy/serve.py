@@ -16,11 +16,10 @@ from uuid import uuid4
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
-from tscg.errors import ConfigError
+from tscg.errors import ConfigError, leaves
 from tscg.proxy import sdk
 from tscg.proxy.servers import Server
 from tscg.proxy.session import Session
-from tscg.proxy.upstream import leaves
 
 __all__ = ["address_of", "serve_http", "serve_stdio"]
 

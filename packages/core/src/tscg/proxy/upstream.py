@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 from typing import IO, Any, Protocol
@@ -13,11 +13,12 @@ from typing import IO, Any, Protocol
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
+from tscg.errors import leaves
 from tscg.proxy import sdk
 from tscg.proxy.sdk import Message
 from tscg.proxy.servers import Server
 
-__all__ = ["Gone", "Keeper", "Link", "Refused", "Upstream", "leaves"]
+__all__ = ["Gone", "Keeper", "Link", "Refused", "Upstream"]
 
 START_SECONDS = 120  # a server that is installed at its first start (npx, uvx) takes a while until it answers
 GRACE_SECONDS = 0.5  # an answer may still be on its way through the SDK when its stream has ended
@@ -305,12 +306,3 @@ def _said(error: BaseException) -> str:
     if isinstance(first, TimeoutError):
         return f"no answer within {START_SECONDS} s"
     return QUERY.sub("", " ".join(str(first).split()))[:WORDS] or type(first).__name__
-
-
-def leaves(error: BaseException) -> Iterator[BaseException]:
-    """The errors in a group of errors, at any depth."""
-    if isinstance(error, BaseExceptionGroup):
-        for part in error.exceptions:
-            yield from leaves(part)
-    else:
-        yield error

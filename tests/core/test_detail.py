@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tscg import compile
+from tscg.operators import detail
 from tscg.operators.detail import KEEP, LONGEST, policy_hidden, select
 from tscg.prose.classify import Of, Rank, outline
 from tscg.prose.gloss import gloss, tells
@@ -64,6 +65,15 @@ SELECTED: dict[str, tuple[str, Of, str, str]] = {
         "Optional. Where the file is saved on disk.", "parameter", "balanced", "Where the file is saved on disk.",
     ),
     "empty": ("", "tool", "balanced", ""),
+    "tool-lines": ("Lists orders.\n\nReturns:\n- a list\n- a count", "tool", "balanced", "Lists orders."),
+    "tool-lines-wrapped": (
+        "Lists all of the orders that were made in the\nshop. It is quick.", "tool", "balanced",
+        "Lists all of the orders that were made in the\nshop.",
+    ),
+    "tool-lines-marked-heading": (
+        "Lists orders.\n# Rules__\n- it is slow", "tool", "balanced", "Lists orders.\n# Rules__\n- it is slow",
+    ),
+    "tool-sentences": ("Lists orders. It is slow. It is new.", "tool", "balanced", "Lists orders."),
 }  # fmt: skip
 
 
@@ -178,6 +188,23 @@ def test_policy_is_kept(text: str, of: Of, profile: str) -> None:
         if each.rank is Rank.POLICY and (each.binds or profile == "balanced"):
             assert each.text.strip() in shown
     assert policy_hidden(text, of, KEEP[profile]) == ()
+
+
+LINES = st.lists(
+    st.sampled_from(
+        "Lists orders. It is slow. Never must must_ # Orders\n # Rules__\n Rules_ Important:\n Rules:\n > [!WARNING]\n "
+        "Note: Parameters:\n - - \n \n \n \n name: Optional. ! ? 。 “a” 必须 Lists\n wrapped in the\n".split(" ")
+    ),
+    max_size=16,
+).map(" ".join)
+
+
+@given(st.one_of(LINES, LINES.map(lambda text: text.replace("\n ", "\n")), TEXTS), KINDS, st.sampled_from([*KEEP]))
+def test_a_text_without_a_word_of_policy_is_told_at_a_glance(text: str, of: Of, profile: str) -> None:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(detail, "_never_binds", lambda _: False)
+        thorough = select(text, of, KEEP[profile], name="key")
+    assert select(text, of, KEEP[profile], name="key") == thorough
 
 
 @given(TEXTS, KINDS)

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tscg.ir import Array, Boolean, Enum, Integer, Node, Note, Null, Number, Object, String, Union
+from tscg.operators import dro
 from tscg.operators.dro import ABSENT, Facts, restructure
+from tscg.operators.prose import _structured, facts
 from tscg.prose.policy import is_policy, words_of
 from tscg.prose.sentences import split
 
@@ -67,6 +70,23 @@ TOLD: dict[str, tuple[str, Facts, str]] = {
     "enum-bracket": ("State (open, closed, or all)", STATE, "State"),
     "enum-bars": ("State (open|closed|all)", STATE, "State"),
     "enum-numbers": ("Level. Allowed values: 1, 2, 3.", LEVEL, "Level."),
+    "enum-one-sentence-of-two": ("State (open, closed, all). Never all.", STATE, "State. Never all."),
+    "enum-ends-with-a-joint": ("State (open, closed, all,or `)", STATE, "State"),
+    "enum-ends-with-a-tab": ("State (open, closed, all\t)", STATE, "State"),
+    "enum-intro-with-two-colons": (
+        "State. Values: one of: open, closed, all.",
+        Facts(enum=("one of: open", "closed", "all")),
+        "State.",
+    ),
+    "optional-emphasis": ("Owner (**optional** field)", OPTIONAL, "Owner"),
+    "optional-emphasis-inside": ("Owner (optional f**ield**)", OPTIONAL, "Owner"),
+    "optional-parameter": ("Owner, this is optional parameter", OPTIONAL, "Owner"),
+    "optional-capitals": ("OPTIONAL: owner (string)", OPTIONAL, "owner"),
+    "array-capitals": ("AN ARRAY OF names (array)", STRINGS, "names"),
+    "brackets-side-by-side": ("Owner (string)(a login)(optional)", OPTIONAL, "Owner(a login)"),
+    "bracket-first": ("(string) owner (optional) of it", OPTIONAL, "owner of it"),
+    "range-dash": ("Size (1–100)", SIZE, "Size"),
+    "negative-range": ("Size (-10 to -1)", Facts(minimum=-10, maximum=-1), "Size"),
 }
 
 
@@ -115,6 +135,10 @@ STAYS: dict[str, tuple[str, Facts]] = {
     "nested-key": ("Objects.\n- name (required): the name\n- size (optional): the size", REQUIRED),
     "nested-line": ("Objects.\nname (optional): the name", OPTIONAL),
     "quoted": ("Say 'a (optional' b", OPTIONAL),
+    "optional-words": ("Optional filter, required for all (a login).", OPTIONAL),
+    "empty-part": ("Owner (optional,) of it", Facts(types=("string",))),
+    "range-from": ("Size. From 1 up to 100.", SIZE),
+    "list-inside": ("Specific list of names (a few)", STRINGS),
 }
 
 
@@ -169,3 +193,68 @@ def test_any_text(text: str, facts: Facts) -> None:
 @given(st.lists(WORDS, max_size=14).map(" ".join))
 def test_nothing_goes_without_facts(text: str) -> None:
     assert restructure(text, Facts()) == text
+
+
+PHRASES = st.sampled_from(
+    "Size, Owner the ( ) (optional) (required) Optional Optional: OPTIONAL: optional, required; optional- default: open "
+    "closed 1 30 100 max min at least up to and between from – - .. array Array of AN list lists string strings string[] "
+    "number numbers boolean BOOLEAN indicating **optional** p**arameter parameter field this is as a an ISO 8601 "
+    "characters items : ; , . _ * ** (default: (1-100) 'open' or | / \n never [] İ ſ K".split(" ")
+)
+PHRASED = st.lists(PHRASES, max_size=14).map(" ".join)
+
+
+def _thoroughly(text: str, given: Facts, monkeypatch: pytest.MonkeyPatch) -> str:
+    """DRO without its tests at a glance and without its memory."""
+    with monkeypatch.context() as patched:
+        patched.setattr(dro, "_may_tell", lambda *_: True)
+        patched.setattr(dro, "_lists_all", lambda *_: True)
+        patched.setattr(dro, "_OPENINGS", "")
+        patched.setattr(dro, "_seen", {})
+        return restructure(text, given)
+
+
+@given(PHRASED, FACTS)
+def test_tests_at_a_glance_change_nothing(text: str, given: Facts) -> None:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        assert restructure(text, given) == _thoroughly(text, given, monkeypatch)
+
+
+@given(PHRASED.filter(lambda text: "(" not in text), st.sampled_from([None, True, False]))
+def test_a_text_that_is_not_structured_needs_no_facts(text: str, required: bool | None) -> None:
+    node = String(note=Note(description=text))
+    if not _structured(text, node, node.note, required):
+        assert restructure(text, facts(node, required)) == text
+
+
+def test_what_is_remembered_is_told_apart_by_its_facts() -> None:
+    assert restructure("Size (max 100)", Facts(types=("integer",), maximum=100)) == "Size"
+    assert restructure("Size (max 100)", Facts(types=("integer",), maximum=99)) == "Size (max 100)"
+    assert restructure("Flag (default: true)", Facts(default=1)) == "Flag (default: true)"
+    assert restructure("Flag (default: true)", Facts(default=True)) == "Flag"
+    assert restructure("Flag (default: true)", Facts(default=1)) == "Flag (default: true)"
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        (String(), Facts(types=("string",))),
+        (String(note=Note(default='"a"')), Facts(types=("string",), default="a")),
+        (String(note=Note(default="null")), Facts(types=("string",), default=None)),
+        (String(min_length=1, max_length=9), Facts(types=("string",), min_length=1, max_length=9)),
+        (String(format="date"), Facts(types=("string",), format="date")),
+        (Integer(low=1, high=9), Facts(types=("integer",), minimum=1, maximum=9)),
+        (Number(low=1, low_open=True), Facts(types=("number",))),
+        (Boolean(), Facts(types=("boolean",))),
+        (Enum(values=('"a"', "1")), Facts(types=("string",), enum=("a", 1))),
+        (Array(items=String(), max_items=3), Facts(types=("array",), item_types=("string",), max_items=3)),
+        (Array(), Facts(types=("array",))),
+        (Object(), Facts(types=("object",))),
+        (Union(branches=(String(format="date"), Null())), Facts(types=("string",), format="date")),
+        (Union(branches=(String(), Integer())), Facts(types=("string", "integer"))),
+    ],
+    ids=repr,
+)
+def test_facts_of_a_node(node: Node, expected: Facts) -> None:
+    assert facts(node, None) == expected
+    assert facts(node, True) == Facts(**{**expected.__dict__, "required": True})

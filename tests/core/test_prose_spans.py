@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import tscg
 from tscg.operators.sdm import densify
 from tscg.prose.classify import _untitled
-from tscg.prose.sentences import _cut, literals, opens, split
+from tscg.prose.sentences import _closes_all, _cut, literals, opens, split
 
 MARKS = st.sampled_from(
     ["word ", "Word. ", "it's ", "'x' ", "'x y' ", "(a) ", "(", ") ", "'", "`a` ", '"b" ', '"', "users' ", "“c” ", "—"]
@@ -20,6 +20,23 @@ LINES = st.lists(MARKS, max_size=14).map("".join).filter(lambda text: "  " not i
 @given(LINES.filter(lambda text: '"' not in text and "(" not in text and ")" not in text))
 def test_a_line_is_cut_as_the_thorough_cutter_does(text: str) -> None:
     assert split(text) == _cut(text)
+
+
+STOPS = st.sampled_from(
+    "word |Word. |its |e.g. |etc. |No. |U.S. |J. |1. |2. |approx. |İ. |a.) |... |x.|v1.2 |go! |why? |好。|“c” |`a.b` |it's "
+    "|'x. Y' |'x.' |  |\n|\n\n|\n- ".split("|")
+)
+
+
+@given(st.lists(STOPS, max_size=14).map("".join))
+def test_lines_with_any_stops_are_cut_as_the_thorough_cutter_does(text: str) -> None:
+    assert split(text) == _cut(text)
+
+
+@given(st.lists(st.sampled_from(["(", ")", "a"]), max_size=8).map("".join))
+def test_brackets_that_close(text: str) -> None:
+    last_closes = 0 <= text.rfind(")") > text.rfind("(")
+    assert _closes_all(text, "(", ")") == (last_closes and text.count("(") == text.count(")"))
 
 
 @given(LINES)

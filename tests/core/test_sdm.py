@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tscg.operators.sdm import PHRASES as BY_SIGN
+from tscg.operators.sdm import PHRASES as BY_WORD
 from tscg.operators.sdm import TRIGGERS, densify
 from tscg.prose.filler import ARTICLE_STAYS, PLAIN, Filler, fillers
 from tscg.prose.policy import is_policy, words_of
@@ -111,8 +111,16 @@ def test_each_phrase_is_found_by_a_word_of_its_row(filler: Filler) -> None:
         assert words & set(words_of(phrase)), phrase
     for word in words:
         assert any(word in words_of(phrase) for phrase in filler.before), word
-        assert filler.id.endswith("article") or word in TRIGGERS
-    assert filler.id.endswith("article") or SIGNED.issuperset(filler.before)
+    assert filler.id.endswith("article") or LISTED.issuperset(filler.before)
+
+
+def test_each_phrase_is_listed_under_a_word_and_a_sign_of_it() -> None:
+    assert frozenset(BY_WORD) == TRIGGERS
+    for word, signs in BY_WORD.items():
+        for sign, phrases in signs:
+            for phrase, _, _ in phrases:
+                assert word in words_of(phrase)
+                assert sign in phrase
 
 
 WORDS = st.sampled_from(
@@ -138,7 +146,7 @@ WORDS = st.sampled_from(
         | set(sorted(ARTICLE_STAYS)[:5])
     )
 )
-SIGNED = frozenset(phrase for phrases in BY_SIGN.values() for phrase, _, _ in phrases)
+LISTED = frozenset(phrase for signs in BY_WORD.values() for _, phrases in signs for phrase, _, _ in phrases)
 PHRASES = st.sampled_from(sorted({phrase for filler in FILLER for phrase in filler.before}))
 PROSE = st.lists(st.one_of(WORDS, PHRASES, PHRASES.map(str.capitalize)), max_size=16).map(" ".join)
 

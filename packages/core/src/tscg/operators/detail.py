@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tscg.prose.classify import BARE, SIGNALS, Of, Rank, Sentence, outline, quotes, rank
 from tscg.prose.gloss import TELLING, gloss, is_word, says_more, spoken
-from tscg.prose.policy import known, stressed
+from tscg.prose.policy import POLICY, POLICY_HEADINGS, known, stressed, words_of
 from tscg.prose.sentences import split
 from tscg.record import Record
 
@@ -49,6 +49,8 @@ class Parts:
 _OBLIGES, _OPENS, _HINTS = Rank.POLICY, Rank.PURPOSE, Rank.HINT
 #: The longest opening that is no purpose.
 _BARE_REACH = max(map(len, BARE))
+_BARE_STARTS = frozenset([mark for each in BARE for mark in (each[0], each[0].upper())])
+_POLICY_WORDS = frozenset(POLICY) | POLICY_HEADINGS
 #: A text of more characters is no prose that could be told apart: it is shown whole, or its first sentence alone.
 LONGEST = 50_000
 _NOTHING = Parts((), "", "")
@@ -79,7 +81,7 @@ def select(text: str, of: Of, keep: Keep, *, name: str = "", says: tuple[str, ..
 
 def chosen(found: Parts, of: Of, keep: Keep, name: str, said: str) -> str:
     """The parts that are shown beside ``name`` and the names that are ``said``, as ``spoken`` gives them."""
-    return found.whole if shows_whole(found, keep, name, said) else shortened(found, of, keep)
+    return found.whole if not found.judged or shows_whole(found, keep, name, said) else shortened(found, of, keep)
 
 
 def shows_whole(found: Parts, keep: Keep, name: str, said: str) -> bool:
@@ -98,7 +100,7 @@ def shows_whole(found: Parts, keep: Keep, name: str, said: str) -> bool:
 def shortened(found: Parts, of: Of, keep: Keep) -> str:
     """What is shown of a text whose first sentence tells nothing."""
     if found.rest is None:
-        return found.whole if _binds(found.whole, of, keep) else ""
+        return found.whole if obliges(found.whole, of, keep) else ""
     return found.rest
 
 
@@ -114,36 +116,45 @@ def parts(text: str, of: Of, keep: Keep) -> Parts:
         said = text if _OBLIGES in ranks else split(text[:LONGEST])[0].rstrip()
         return Parts((), said, said)
     pieces = split(text)
-    one = len(pieces) == 1
-    if _OPENS not in ranks:
-        if not one and ("\n" in text or text[:_BARE_REACH].lower().startswith(BARE)):
+    behind = len(pieces) - 1
+    if behind:
+        bare = text[0] in _BARE_STARTS and text[:_BARE_REACH].lower().startswith(BARE)
+        if bare or "\n" in text:
+            if of == "tool" and ranks == _PURPOSE and not bare and _stands_alone(pieces[0]) and _never_binds(text):
+                said = pieces[0].rstrip()
+                return Parts((), said, said)
             return _of_lines(text, of, keep)
+    if _OPENS not in ranks:
         kept = _shown(pieces, ranks, of, keep)
-    elif one:
+        said = text if len(kept) == len(pieces) else "".join(kept).rstrip()
+        return Parts((), said, said)
+    if not behind:
         if of == "tool" or not (keep.gloss or len(text) <= keep.news * TELLING):
             return Parts((), text, text)
         if not keep.gloss:
             return Parts((known(text)[1],), text, None)
-        return Parts((), text, text) if _binds(text, of, keep) else _judged(text, text, "", keep)
-    elif "\n" in text or text[:_BARE_REACH].lower().startswith(BARE):
-        return _of_lines(text, of, keep)
+        return Parts((), text, text) if obliges(text, of, keep) else _judged(text, text, "", keep)
+    first = pieces[0]
+    kept = _shown(pieces[1:], ranks, of, keep)
+    if rest := "".join(kept).rstrip() if kept else "":
+        said = first
+        whole = text if len(kept) == behind else f"{first}{rest}"
     else:
-        first = pieces[0]
-        kept = _shown(pieces[1:], ranks, of, keep)
-        if of != "tool" and (keep.gloss or len(first) <= keep.news * TELLING):
-            rest = "".join(kept).rstrip()
-            said = first if rest else first.rstrip()  # as it is shown: what is known of it is asked for again
-            if not _binds(said, of, keep):
-                return _judged(said, text if len(kept) == len(pieces) - 1 else f"{first}{rest}".rstrip(), rest, keep)
-        kept.insert(0, first)
-    said = text if len(kept) == len(pieces) else "".join(kept).rstrip()
-    return Parts((), said, said)
+        said = first.rstrip()  # as it is shown: what is known of it is asked for again
+        whole = text if len(kept) == behind else said
+    if of != "tool" and (keep.gloss or len(first) <= keep.news * TELLING):
+        _, words, binds = known(said)
+        if not (binds and obliges(said, of, keep)):
+            return _judged(said, whole, rest, keep) if keep.gloss else Parts((words,), whole, rest)
+    return Parts((), whole, whole)
 
 
 def _shown(pieces: Sequence[str], ranks: tuple[Rank, ...], of: Of, keep: Keep) -> list[str]:
     """Those of the pieces behind the first one that are shown."""
     if _HINTS not in ranks:
-        return [piece for piece in pieces if _binds(piece, of, keep)] if _OBLIGES in ranks else []
+        if _OBLIGES not in ranks or _never_binds("".join(pieces)):
+            return []
+        return [piece for piece in pieces if obliges(piece, of, keep)]
     kept = []
     signals = SIGNALS
     for piece in pieces:
@@ -153,28 +164,33 @@ def _shown(pieces: Sequence[str], ranks: tuple[Rank, ...], of: Of, keep: Keep) -
     return kept
 
 
-def _binds(piece: str, of: Of, keep: Keep) -> bool:
+def _never_binds(text: str) -> bool:
+    """Whether a text, be it with lines, has no word of policy: then none of its sentences is looked at by itself."""
+    return text.isascii() and _POLICY_WORDS.isdisjoint(words_of(text.lower().replace("_", " ")))
+
+
+def _stands_alone(piece: str) -> bool:
+    """Whether the first piece of a text with lines is at a glance its first sentence: no title, not broken by hand."""
+    return piece[0] not in "#>" and (piece[-1] != "\n" or piece.rstrip().endswith((".", "!", "?")))
+
+
+def obliges(piece: str, of: Of, keep: Keep) -> bool:
+    """Whether a sentence is a policy that ``keep`` shows as one."""
     return known(piece)[2] and rank(piece, 1, of) is _OBLIGES and not (keep.binds and stressed(piece))
 
 
 def _of_lines(text: str, of: Of, keep: Keep) -> Parts:
     """Parts of a text with lines, whose headings hand ranks on, or with a first sentence that is no purpose."""
     ranks = _ranks(of, keep)
-    opens = Rank.PURPOSE in ranks
+    opens, strict, policy = _OPENS in ranks, keep.binds, _OBLIGES
     sentences = outline(text, of)
     shown = [
         each
         for each in sentences
-        if (each.opens and opens)
-        or (each.rank in ranks and (each.binds or not keep.binds or each.rank is not Rank.POLICY))
+        if (each.opens and opens) or (each.rank in ranks and (not strict or each.binds or each.rank is not policy))
     ]
     whole = text if len(shown) == len(sentences) else _join(shown)
-    if (
-        of == "tool"
-        or not shown
-        or not shown[0].opens
-        or (shown[0].rank is Rank.POLICY and (shown[0].binds or not keep.binds))
-    ):
+    if of == "tool" or not shown or not shown[0].opens or (shown[0].rank is policy and (shown[0].binds or not strict)):
         return Parts((), whole, whole)
     return _judged(shown[0].text, whole, _join(shown[1:]), keep)
 

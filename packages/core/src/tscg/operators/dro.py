@@ -51,10 +51,14 @@ class Facts(Record):
     format: str | None = None
 
 
+#: Texts that are remembered at a time; a memory that is full begins anew.
+MOST = 4096
 #: Texts of more characters are no prose and pass untouched.
 LONGEST = 10_000
 #: A phrase of more characters says more than a type, a bound or a default; members of an enum may take more.
 LONG_PHRASE = 80
+#: What names a type takes fewer characters.
+LONG_TYPE = 40
 #: A bracket that takes more characters is not looked at.
 LONG_BRACKET = 202
 #: Parts of words and digits, one of which stands in every phrase that a rule takes out.
@@ -98,6 +102,12 @@ LIST_WORDS = frozenset("either one values options choices allowed valid supporte
 UNITS = {"characters": "length", "character": "length", "chars": "length", "items": "items", "item": "items",
     "entries": "items",
          "elements": "items"}  # fmt: skip
+#: What every phrase on a bound has, and what the first one of its words is, where it is no number.
+BOUND_MARKS = ("min", "max", "least", "most", "up to", "-", "–", " to ", " and ", "..")
+LEAST_WORDS = ("minimum", "min", "at least")
+MOST_WORDS = ("maximum", "max", "at most", "up to")
+BOUND_STARTS = (*LEAST_WORDS, *MOST_WORDS, "range", "between", "from")
+_BOUND_NOUNS = ("value", "length", "of", "is")
 _BOUND_ENDS = (*UNITS, "inclusive", " ", "*", "_")
 ARRAY_LEADS = ("an array of ", "a list of ", "array of ", "list of ", "the list of ", "the array of ")
 BOOLEAN_LEADS = tuple(
@@ -107,7 +117,20 @@ BOOLEAN_LEADS = tuple(
     for verb in ("indicating", "specifying", "that indicates")
 )
 
+#: Facts that are bounds.
+_DIGITS = frozenset("0123456789")
+_LIMITS = frozenset("minimum maximum min_length max_length min_items max_items".split())
+#: Nouns that may stand behind "optional" in a phrase, and marks that show behind a blank that a phrase goes on.
+_NOUNS = (" parameter", " field", " argument")
+_GO_ON = frozenset("'\"`(<[{")
+#: What a text must begin with to have an opening that names its type or necessity.
+_OPENINGS = ("optional", "required", "a ", "an ", "array of ", "list of ", "the ", "boolean")
 _QUOTES = "`'\"“”‘’*"
+#: Marks between members, and what may stand behind the last one.
+_LISTING = frozenset("|,/`'\"")
+_LIST_ENDS = "`'\"*.,|/; \t\n\r\v\f\x1c\x1d\x1e\x1f"
+#: What became of texts, with the facts; parameters of one type often come with one text.
+_seen: dict[str, tuple[dict[str, object], str]] = {}
 _LIST_MARKS = str.maketrans(dict.fromkeys("|/;", ","))
 
 
@@ -123,9 +146,22 @@ def restructure(text: str, facts: Facts) -> str:
     """
     if len(text) > LONGEST:
         return text
-    while applies(text) and (rules := _rules(text, facts)) and (told := _restructure(text, facts, rules)) != text:
-        text = told
-    return text
+    given = facts.__dict__
+    found = _seen.get(text)
+    if found is not None and found[0] == given:
+        return found[1]
+    rules = _rules(text, facts)
+    if not rules:
+        return text
+    left = text
+    while rules and (told := _restructure(left, facts, rules)) != left:
+        left = told
+        rules = _rules(left, facts)
+    if facts.default is ABSENT and facts.enum is None:  # for there 1, 1.0 and True are not the same
+        if len(_seen) >= MOST:
+            _seen.clear()
+        _seen[text] = given, left
+    return left
 
 
 def applies(text: str) -> bool:
@@ -141,22 +177,102 @@ def applies(text: str) -> bool:
 
 
 def _rules(text: str, facts: Facts) -> Rules:
-    """The rules for which the text has the words, and the facts something to go by."""
+    """The rules for which the text has words and the facts something to go by; none where no phrase can be told."""
     rules: list[Rule] = []
     bracket = "(" in text
-    if ("ptional" in text and facts.required is False) or ("equired" in text and facts.required is True):
+    required = facts.required
+    if required is not None and ("equired" if required else "ptional") in text:
         rules.append(_necessity)
     if facts.types and (bracket or _names_a_kind(text, facts)):
         rules.append(_type)
+    marked = bracket or rules != []
+    bounded = not _LIMITS.isdisjoint(facts.__dict__) and _bounded(facts)
+    if bounded and (bracket or not BOUND_WORDS.isdisjoint(words_of(text.lower()))):
+        rules.append(_bounds)
+    common = len(rules)
     if facts.format and not FORMAT_MARKS.isdisjoint(words_of(text.lower())):
         rules.append(_format)
     if "efault" in text and facts.default is not ABSENT:
+        marked = True
         rules.append(_default)
-    if _bounded(facts) and (bracket or not BOUND_WORDS.isdisjoint(words_of(text.lower()))):
-        rules.append(_bounds)
-    if facts.enum and all((each if isinstance(each, str) else json.dumps(each)) in text for each in facts.enum):
+    if facts.enum and _has_all(text, facts.enum):
         rules.append(_enum)
+    if not rules or not (marked or applies(text)) or (len(rules) == common and not _may_tell(text, facts, bounded)):
+        return ()
     return tuple(rules)
+
+
+def _may_tell(text: str, facts: Facts, bounded: bool) -> bool:
+    """Whether a phrase of ``text`` may say the necessity, the type or a bound, or a sentence may open with one.
+
+    A test at a glance: a phrase ends where its last word does not go on with another one.
+    """
+    low = text.lower()
+    if bounded and not (low.isascii() and _DIGITS.isdisjoint(low)):
+        for mark in BOUND_MARKS:
+            if mark in low:
+                return True
+    required = facts.required
+    if required is not None:
+        word = "required" if required else "optional"
+        if word in low and ends_phrase(word, low):
+            return True
+    kinds = facts.types if "null" not in facts.types else tuple([each for each in facts.types if each != "null"])
+    if len(kinds) == 1:
+        kind = kinds[0]
+        words = TYPE_WORDS.get(kind, frozenset())
+        if kind == "array":
+            if "[]" in low or _opens_list(low):
+                return True
+            words = words.union(*[TYPE_WORDS.get(each, ()) for each in facts.item_types])
+        for word in words:
+            if word in low and (kind == "boolean" or ends_phrase(word, low)):
+                return True
+    return "**" in text  # emphasis may stand inside words
+
+
+def _opens_list(low: str) -> bool:
+    """Whether "list of" or "array of" may open a sentence: no other word than an article stands before it."""
+    for mark in ("list of ", "array of "):
+        at = low.find(mark)
+        while at >= 0:
+            before = low[:at].removesuffix("the ").removesuffix("an ").removesuffix("a ")
+            if before[-1:] != " " or not before[-2:-1].isalnum():
+                return True
+            at = low.find(mark, at + 1)
+    return False
+
+
+def ends_phrase(word: str, low: str) -> bool:
+    """Whether a phrase may end behind ``word``, or behind a noun that goes with it.
+
+    >>> ends_phrase("optional", "owner (optional)"), ends_phrase("optional", "an optional filter")
+    (True, False)
+    """
+    at = low.find(word)
+    while at >= 0:
+        at += len(word)
+        mark = low[at : at + 1]
+        if mark in " _":
+            mark = low[at + 1 : at + 2]
+            if not (mark.isalnum() or mark in _GO_ON) or low.startswith(_NOUNS, at):
+                return True
+        elif not mark.isalnum():
+            return True
+        at = low.find(word, at)
+    return False
+
+
+def _lists_all(piece: str, low: str, facts: Facts) -> bool:
+    """Whether a sentence names all members, be it in lower case."""
+    return "**" in piece or (facts.enum is not None and (_has_all(piece, facts.enum) or _has_all(low, facts.enum)))
+
+
+def _has_all(text: str, members: tuple[JSON, ...]) -> bool:
+    for each in members:  # noqa: SIM110 - a generator costs more than the tests
+        if (each if isinstance(each, str) else json.dumps(each)) not in text:
+            return False
+    return True
 
 
 def _names_a_kind(text: str, facts: Facts) -> bool:
@@ -195,25 +311,43 @@ def _restructure(text: str, facts: Facts, rules: Rules) -> str:
 
 def _sentence(piece: str, facts: Facts, rules: Rules) -> str:
     """One sentence without what the facts say; ``piece`` itself where nothing goes."""
-    _, words, binds = known(piece)
-    rules = tuple([rule for rule in rules if rule not in _WORDS or not _WORDS[rule].isdisjoint(words)])
-    if binds or not rules:
+    low, words, binds = known(piece)
+    if binds:
         return piece
-    body = piece.rstrip()
-    gap = piece[len(body) :]
-    if _told(body.rstrip("."), facts, rules):
+    applied = []
+    for rule in rules:
+        if rule in _WORDS:
+            if _WORDS[rule].isdisjoint(words):
+                continue
+        elif rule is _enum and not (low.startswith(_OPENINGS) or _lists_all(piece, low, facts)):
+            continue
+        applied.append(rule)
+    if not applied:
+        return piece
+    said = body = piece.rstrip()
+    bracket = "(" in body
+    # Of phrases only a default and a list of members have a bracket.
+    if (not bracket or facts.enum or facts.default is not ABSENT) and _told(body.rstrip("."), facts, applied):
         return ""
-    said = _brackets(body, facts, rules) if "(" in body else body
-    said = _leads(said, facts)
-    said = _tails(said, facts, rules)
+    if bracket and (said := _brackets(body, facts, applied)) != body:
+        low = said.lower()
+    if low.startswith(_OPENINGS):
+        said = _leads(said, facts)
+    if (
+        ", " in said or "; " in said or " - " in said or " as a" in low or " between " in low or " in iso" in low
+    ):  # fmt: skip
+        said = _tails(said, facts, applied)
     if said == body:
         return piece
     said = said.lstrip(" ,;:-").rstrip()
-    return said + gap if any(char.isalnum() for char in said) else ""
+    return said + piece[len(body) :] if said[:1].isalnum() or any(map(str.isalnum, said)) else ""
 
 
-def _brackets(body: str, facts: Facts, rules: Rules) -> str:
-    """``body`` with what stays of each bracket on one line that holds no other, and of the blank before it."""
+def _brackets(body: str, facts: Facts, rules: list[Rule]) -> str:
+    """``body`` without the brackets, and the parts of them between commas, that say what the facts say.
+
+    A bracket stands on one line and holds no other; the blank before it goes with it.
+    """
     said = ""
     done = 0
     at = body.find("(")
@@ -223,27 +357,27 @@ def _brackets(body: str, facts: Facts, rules: Rules) -> str:
         if not inner or "(" in inner or "\n" in inner:
             at = body.find("(", at + 1)
             continue
-        start = at - 1 if at > done and body[at - 1] == " " else at
-        said += body[done:start] + _bracket(body[start:at], inner, facts, rules)
-        done = close + 1
-        at = body.find("(", done)
-    return said + body[done:]
+        left = [] if _told(inner, facts, rules) else _untold(inner, facts, rules)
+        if left is not None:
+            blank = " " if at > done and body[at - 1] == " " else ""
+            said += body[done : at - len(blank)]
+            if left:
+                said += f"{blank}({', '.join(left)})"
+            done = close + 1
+        at = body.find("(", close)
+    return said + body[done:] if done else body
 
 
-def _bracket(blank: str, inner: str, facts: Facts, rules: Rules) -> str:
-    """What stays of a bracket: the parts, between commas, that the facts do not say."""
-    if _told(inner, facts, rules):
-        return ""
-    if "," not in inner:
-        return f"{blank}({inner})"
+def _untold(inner: str, facts: Facts, rules: list[Rule]) -> list[str] | None:
+    """The parts of a bracket, between commas, that the facts do not say; None where all stay."""
+    if "," not in inner or "'" in inner or '"' in inner or "`" in inner:
+        return None
     parts = [part.strip() for part in inner.split(",")]
     left = [part for part in parts if not _told(part, facts, rules)]
-    if len(left) == len(parts) or "'" in inner or '"' in inner or "`" in inner:
-        return f"{blank}({inner})"
-    return f"{blank}({', '.join(left)})" if left else ""
+    return left if len(left) < len(parts) else None
 
 
-def _told(phrase: str, facts: Facts, rules: Rules) -> bool:
+def _told(phrase: str, facts: Facts, rules: list[Rule]) -> bool:
     """Whether the whole of ``phrase`` says what the facts say."""
     if len(phrase) > LONG_PHRASE and not facts.enum:
         return False
@@ -255,17 +389,16 @@ def _told(phrase: str, facts: Facts, rules: Rules) -> bool:
 
 
 def _necessity(said: str, facts: Facts) -> bool:
-    word = (
-        said.lower()
-        .removesuffix(" parameter")
-        .removesuffix(" field")
-        .removesuffix(" argument")
-        .removeprefix("this is ")
-    )
+    low = said.lower()
+    if not low.startswith(("optional", "required", "this is ")):
+        return False
+    word = low.removesuffix(" parameter").removesuffix(" field").removesuffix(" argument").removeprefix("this is ")
     return (word == "optional" and facts.required is False) or (word == "required" and facts.required is True)
 
 
 def _type(said: str, facts: Facts) -> bool:
+    if len(said) > LONG_TYPE:
+        return False
     low = said.lower().removeprefix("a ").removeprefix("an ").removeprefix("type: ")
     kinds = [each for each in facts.types if each != "null"]
     if len(kinds) != 1:
@@ -328,21 +461,25 @@ def _same(written: str, value: JSON) -> bool:
 
 
 def _bounds(said: str, facts: Facts) -> bool:
-    low = said.lower()
-    if not (low[-1:].isdigit() or low.endswith(_BOUND_ENDS)):
+    low = said.lower().replace("–", "-")
+    bare = low[-1:].isdigit()
+    if not (bare or low.endswith(_BOUND_ENDS)):
         return False
-    low = low.replace("–", "-")
+    if not (low.startswith(BOUND_STARTS) or low.strip().lstrip("-")[:1].isdigit()):
+        return False
     unit = ""
-    for word, kind in UNITS.items() if "m " in low or low.endswith(_BOUND_ENDS) else ():
+    for word, kind in UNITS.items() if not bare or "m " in low else ():
         if low.endswith(f" {word}"):
             low, unit = low.removesuffix(f" {word}"), kind
         elif f"m {word}: " in low:
             low, unit = low.replace(f"m {word}: ", "m: "), kind
     least, most = _range(unit, facts)
-    for word, bound in (("minimum", least), ("min", least), ("at least", least), ("maximum", most), ("max", most),
-                        ("at most", most), ("up to", most)):  # fmt: skip
+    for word in LEAST_WORDS:
         if low.startswith(word):
-            return bound is not None and _number(_behind(low[len(word) :], ("value", "length", "of", "is"))) == bound
+            return least is not None and _number(_behind(low[len(word) :], _BOUND_NOUNS)) == least
+    for word in MOST_WORDS:
+        if low.startswith(word):
+            return most is not None and _number(_behind(low[len(word) :], _BOUND_NOUNS)) == most
     for word in ("range", "between", "from"):
         low = _behind(low[len(word) :], ("of", "is")) if low.startswith(word) else low
     for mark in (" and ", " to ", "..", " - ", "-"):
@@ -368,21 +505,33 @@ def _range(unit: str, facts: Facts) -> tuple[float | None, float | None]:
 
 
 def _enum(said: str, facts: Facts) -> bool:
-    if not facts.enum or (isinstance(facts.enum[0], str) and facts.enum[0] not in said):
+    enum = facts.enum
+    if not enum or (isinstance(enum[0], str) and enum[0] not in said):
         return False
+    if said.isascii():  # what does not end with a member is no list of them
+        end = said.rstrip(_LIST_ENDS)
+        for each in enum:
+            if not isinstance(each, str) or end.endswith((each.rstrip(_LIST_ENDS), "or", "and")):
+                break
+        else:
+            return False
     words = said.split(" ")
-    start = next((at for at, word in enumerate(words) if word.lower().rstrip(":") not in INTRO_WORDS), len(words))
-    start = next((at + 1 for at, word in enumerate(words[:start]) if word.endswith(":")), start)
-    listed = " ".join(words[start:])
-    if start:
-        lists = any(word.lower().rstrip(":") in LIST_WORDS for word in words[:start])
-    else:
-        lists = " or " in said or any(mark in said for mark in "|,/`'\"")
-    if not lists:
+    start = 0
+    lists = False
+    for word in words:
+        bare = word.lower().rstrip(":")
+        if bare not in INTRO_WORDS:
+            break
+        start += 1
+        lists = lists or bare in LIST_WORDS
+        if word[-1:] == ":":
+            break
+    if not (lists if start else " or " in said or not _LISTING.isdisjoint(said)):
         return False
+    listed = " ".join(words[start:]) if start else said
     parts = listed.rstrip(".").translate(_LIST_MARKS).replace(" or ", ",").replace(" and ", ",").split(",")
     members = {part.strip().removeprefix("or ").removeprefix("and ").strip(_QUOTES) for part in parts} - {""}
-    return len(members) > 1 and members == {each if isinstance(each, str) else json.dumps(each) for each in facts.enum}
+    return len(members) > 1 and members == {each if isinstance(each, str) else json.dumps(each) for each in enum}
 
 
 #: Words without which a sentence has nothing for a rule; the other rules go by digits and members.
@@ -403,30 +552,35 @@ TAIL_MARKS: dict[Rule, tuple[str, ...]] = {
 def _leads(said: str, facts: Facts) -> str:
     """``said`` without an opening that names its type or necessity: "Optional. ", "Array of "."""
     low = said.lower()
+    if low.startswith(("optional", "required")):
+        word, needed = ("optional", False) if low[0] == "o" else ("required", True)
+        mark = said[len(word) : len(word) + 2]
+        if mark in (": ", ". ", ", ", "- ", " -") and facts.required is needed:
+            return said[len(word) + 1 :].lstrip(" -")
+        return said
     kinds = [each for each in facts.types if each != "null"]
     leads = ARRAY_LEADS if kinds == ["array"] else BOOLEAN_LEADS if kinds == ["boolean"] else ()
-    if leads and low.startswith(leads):
-        for lead in leads:
-            if low.startswith(lead) and said[len(lead) : len(lead) + 1].isalpha():
-                return said[len(lead) :]
-    for word, needed in (("optional", False), ("required", True)) if low.startswith(("optional", "required")) else ():
-        mark = said[len(word) : len(word) + 2]
-        if low.startswith(word) and mark in (": ", ". ", ", ", "- ", " -") and facts.required is needed:
-            return said[len(word) + 1 :].lstrip(" -")
+    for lead in leads if low.startswith(leads) else ():
+        if low.startswith(lead) and said[len(lead) : len(lead) + 1].isalpha():
+            return said[len(lead) :]
     return said
 
 
-def _tails(said: str, facts: Facts, rules: Rules) -> str:
+def _tails(said: str, facts: Facts, rules: list[Rule]) -> str:
     """``said`` without an ending that the facts say: ", default 10", " as an array of strings"."""
     stop = "." if said.endswith(".") else ""
     body = said.removesuffix(".")
     for mark in (", ", "; ", " - "):
-        head, found, tail = body.rpartition(mark)
-        if found and head and _told(tail, facts, rules) and not _type(tail, facts):
-            return head + stop
-    low = body.lower()
-    for mark in [mark for rule in rules for mark in TAIL_MARKS.get(rule, ())]:
-        at = low.rfind(mark)
-        if at > 0 and _told(low[at + 1 :].removeprefix("as "), facts, rules):
-            return body[:at].rstrip(",") + stop
+        at = body.rfind(mark) if mark in body else 0
+        if at > 0 and _told(tail := body[at + len(mark) :], facts, rules) and not _type(tail, facts):
+            return body[:at] + stop
+    low = ""
+    for rule in rules:
+        if rule not in TAIL_MARKS:
+            continue
+        low = low or body.lower()
+        for mark in TAIL_MARKS[rule]:
+            at = low.rfind(mark) if mark in low else 0
+            if at > 0 and _told(low[at + 1 :].removeprefix("as "), facts, rules):
+                return body[:at].rstrip(",") + stop
     return said

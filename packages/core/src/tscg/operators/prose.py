@@ -12,11 +12,12 @@ from collections.abc import Callable
 from operator import attrgetter, is_
 
 from tscg.ir import AllOf, Array, Boolean, Enum, Integer, Node, Note, Null, Number, Object, Param, String, Tool, Union
-from tscg.operators.detail import LONGEST, Parts, chosen, parts, select, shortened
-from tscg.operators.dro import ABSENT, Facts, applies, restructure
-from tscg.operators.sdm import FILLER, densify
+from tscg.operators.detail import LONGEST, Parts, chosen, obliges, parts, select, shortened, shows_whole
+from tscg.operators.dro import Facts, applies, ends_phrase, restructure
+from tscg.operators.sdm import FILLER, dense, densify
+from tscg.operators.sdm import LONGEST as DENSE
 from tscg.prose.classify import Rank
-from tscg.prose.gloss import TELLING, fresh, is_word, says_more, spoken
+from tscg.prose.gloss import TELLING, fresh, is_word, spoken
 from tscg.prose.policy import known
 from tscg.prose.sentences import split
 from tscg.prose_form import normalise
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from tscg.ir import JSON
-    from tscg.operators.detail import Keep
     from tscg.profiles import Profile
     from tscg.prose.classify import Of
 
@@ -181,15 +181,16 @@ class _Met:
     """Parameters that were met before (many tools have the same ones), by identity, and what they become.
 
     ``fixed`` are those that become the same in every tool. For the others, ``news`` is what the first word that the
-    name of the parameter does not say begins with, and the parameter when shown whole: it is, where the name of a tool
-    has no such word. ``short`` is what becomes of one whose text tells nothing.
+    name of the parameter does not say begins with: where the name of a tool has no such word, it is shown ``whole``,
+    and ``short`` where its text tells nothing.
     """
 
-    __slots__ = ("fixed", "news", "short")
+    __slots__ = ("fixed", "news", "short", "whole")
 
     def __init__(self) -> None:
         self.fixed: dict[int, Param] = {}
-        self.news: dict[int, tuple[str, Param | None]] = {}
+        self.news: dict[int, str] = {}
+        self.whole: dict[int, Param] = {}
         self.short: dict[int, Param] = {}
 
 
@@ -200,8 +201,6 @@ class _Rewriter(_Walk):
         super().__init__()
         self.keep, self.sdm, self.dro = profile.kept, profile.sdm, profile.dro
         self.titles, self.examples = profile.titles, profile.examples
-        self.parts: dict[tuple[str, str], Parts] = {}
-        self.structured: dict[tuple[object, ...], str] = {}
         self.filler = FILLER if profile.sdm else frozenset()
         self.said = ""
         self.names: frozenset[str] = frozenset()
@@ -222,8 +221,7 @@ class _Rewriter(_Walk):
         root = tool.root
         params = root.params if isinstance(root, Object) else tool.params
         self.said = spoken(tool.name)
-        names = "\0".join([tool.name, *map(_NAME, params)])
-        self.names = self.filler.intersection((names if names.islower() else names.lower()).split("\0"))
+        self.names = self.filler.intersection(map(str.lower, [tool.name, *map(_NAME, params)]))
         met = self.by_names.get(self.names)
         self.met = self.by_names.setdefault(self.names, _Met()) if met is None else met
         if tool.types or type(root) is not Object or root.note is not None or root.rest is not None:
@@ -237,8 +235,11 @@ class _Rewriter(_Walk):
 
     def described(self, tool: Tool) -> str:
         text, keep = tool.description, self.keep
-        if text and keep is not None and not (self.plain and len(text) < LONGEST and len(split(text)) == 1):
-            text = chosen(self.parted(text, "tool", keep), "tool", keep, tool.name, self.said)
+        if self.plain and 0 < len(text) < DENSE and len(split(text)) == 1:
+            low, words, binds = known(text)
+            return text if binds or not self.sdm else dense(text, low, words, self.names)
+        if text and keep is not None:
+            text = chosen(parts(text, "tool", keep), "tool", keep, tool.name, self.said)
         said = densify(text, self.names) if text and self.sdm else text
         return in_lines(said) if "\n" in said and said != tool.description else said
 
@@ -246,91 +247,108 @@ class _Rewriter(_Walk):
         """Flat, for there is a round for each parameter of a catalog."""
         out: list[Param] = []
         append = out.append
-        fixed, judged, said = self.met.fixed, self.met.news, self.said
+        fixed, judged, whole, said = self.met.fixed, self.met.news, self.met.whole, self.said
         for param in params:
             place = id(param)  # it lives as long as the catalog
             if place in fixed:
                 append(fixed[place])
-                continue
-            if place in judged:
-                news, whole = judged[place]
-                append(self.judge(param, news) if whole is None or news in said else whole)
-                continue
-            node = param.type
-            if node is None:
+            elif place in judged:
+                append(whole[place] if place in whole and judged[place] not in said else self.again(param))
+            elif (node := param.type) is None:
                 append(param)
             elif type(node) in LEAVES:
-                append(self.first(param, node))
+                append(self.first(param, node, note) if (note := node.note) is not None else param)
             else:  # through the memo: what refers to itself many times over stays small
                 new = self.node(node, "parameter", param.name, param.required)
                 append(param if new is node else _with(param, "type", new))
         return params if all(map(is_, out, params)) else tuple(out)
 
-    def first(self, param: Param, node: Node) -> Param:
+    def first(self, param: Param, node: Node, note: Note) -> Param:
         """A parameter that is met for the first time."""
-        note, keep = node.note, self.keep
-        if note is None:
-            return param
-        said = text = note.description
-        if self.plain and text and len(text) < LONGEST and len(split(text)) == 1:  # as below, for what is most common
-            if len(text) <= TELLING:
-                news = fresh(known(text)[1], spoken(param.name))
-                if news:
-                    whole = None if news in self.said else self.told(param, node, note, text)
-                    self.met.news[id(param)] = news, whole
-                    return self.judge(param, news) if whole is None else whole
-                if keep is not None:
-                    said = shortened(self.parted(text, "parameter", keep), "parameter", keep)
-        elif text and keep is not None:
-            found = self.parted(text, "parameter", keep)
+        text, keep = note.description, self.keep
+        if self.plain and 0 < len(text) < LONGEST and len(split(text)) == 1:  # as below, for what is most common
+            sentence = known(text)
+            if len(text) > TELLING:
+                shown = self.one(param, node, note, sentence)
+            elif news := fresh(sentence[1], spoken(param.name)):
+                self.met.news[id(param)] = news
+                if news in self.said:
+                    return self.judge(param, node, note, Parts((sentence[1],), text, None))
+                shown = self.met.whole[id(param)] = self.one(param, node, note, sentence)
+                return shown
+            elif sentence[2] and keep is not None and obliges(text, "parameter", keep):
+                shown = self.one(param, node, note, sentence)
+            else:
+                shown = self.showing(param, node, note, "")
+        elif keep is None or not text:
+            shown = self.told(param, node, note, text)
+        else:
+            found = parts(text, "parameter", keep)
             said = found.whole
             if found.judged:
                 news = fresh(found.judged[0], spoken(param.name)) if self.plain else ""
                 if (news or not self.plain) and not (keep.gloss and is_word(param.name)):  # else never whole
-                    whole = None if news in self.said else self.told(param, node, note, said)
-                    self.met.news[id(param)] = news, whole
-                    return self.judge(param, news) if whole is None else whole
+                    self.met.news[id(param)] = news
+                    if news in self.said:
+                        return self.judge(param, node, note, found)
+                    shown = self.met.whole[id(param)] = self.told(param, node, note, said)
+                    return shown
                 said = shortened(found, "parameter", keep)
-        shown = self.met.fixed[id(param)] = self.told(param, node, note, said)
+            shown = self.told(param, node, note, said)
+        self.met.fixed[id(param)] = shown
         return shown
 
-    def judge(self, param: Param, news: str) -> Param:
-        """The parameter, shown whole where its text tells something that its name and the tool's do not."""
+    def again(self, param: Param) -> Param:
+        """A parameter that was met before, in a tool whose name may say what its text tells."""
         keep, node = self.keep, param.type
-        note = node.note if node is not None else None
-        if keep is None or node is None or note is None:
+        if keep is None or node is None or node.note is None:
             return param
-        found = self.parted(note.description, "parameter", keep)
-        said = spoken(param.name) + self.said
-        met, place = self.met, id(param)
-        for words in found.judged:
-            if not says_more(words, said, keep.news, strict=keep.news > 1):
-                if place not in met.short:
-                    met.short[place] = self.told(param, node, note, shortened(found, "parameter", keep))
-                return met.short[place]
-        whole = met.news[place][1]
-        if whole is None:
-            whole = self.told(param, node, note, found.whole)
-            met.news[place] = news, whole
-        return whole
+        return self.judge(param, node, node.note, parts(node.note.description, "parameter", keep))
+
+    def judge(self, param: Param, node: Node, note: Note, found: Parts) -> Param:
+        """The parameter, shown whole where its text tells something that its name and the tool's do not."""
+        keep, place = self.keep, id(param)
+        if keep is None or shows_whole(found, keep, param.name, self.said):
+            forms, text = self.met.whole, found.whole
+        else:
+            forms, text = self.met.short, shortened(found, "parameter", keep)
+        if place not in forms:
+            forms[place] = self.told(param, node, note, text)
+        return forms[place]
+
+    def one(self, param: Param, node: Node, note: Note, sentence: tuple[str, tuple[str, ...], bool]) -> Param:
+        """The parameter with what is shown of its text, which is one sentence."""
+        text = said = note.description
+        low, words, binds = sentence
+        if self.dro and _structured(text, node, note, param.required):
+            said = restructure(text, facts(node, param.required))
+            if said and said is not text and self.sdm:
+                return self.showing(param, node, note, densify(said, self.names))
+        if said and self.sdm and not binds and len(text) <= DENSE:
+            said = dense(text, low, words, self.names)
+        return self.showing(param, node, note, said)
 
     def told(self, param: Param, node: Node, note: Note, text: str) -> Param:
         """The parameter with what is shown of its text."""
         if text:
             if self.dro and _structured(text, node, note, param.required):
-                text = self.restructured(text, node, param.required)
+                text = restructure(text, facts(node, param.required))
             if text and self.sdm:
                 text = densify(text, self.names)
             if "\n" in text and text != note.description:
                 text = in_lines(text)
+        return self.showing(param, node, note, text)
+
+    def showing(self, param: Param, node: Node, note: Note, text: str) -> Param:
+        """The parameter with another text."""
         new: Note | None = None
         if len(note.__dict__) > 1:
             new = self.noted(note, text)
             if new is note:
                 return param
-        elif text == note.description:
-            return param
         elif text:
+            if text == note.description:
+                return param
             new = object.__new__(Note)
             new.__dict__["description"] = text
         # As ``_with`` does twice: it runs for each note that changes.
@@ -347,7 +365,7 @@ class _Rewriter(_Walk):
     def visit(self, note: Note, of: Of, name: str, node: Node, required: bool | None) -> Note | None:
         text, keep = note.description, self.keep
         if text and keep is not None:
-            text = chosen(self.parted(text, of, keep), of, keep, name, self.said)
+            text = chosen(parts(text, of, keep), of, keep, name, self.said)
         return self.noted(note, self.rewritten(text, of, node, required) if text else "")
 
     def noted(self, note: Note, text: str) -> Note | None:
@@ -366,35 +384,12 @@ class _Rewriter(_Walk):
             new if title == note.title and examples == note.examples else replace(new, title=title, examples=examples)
         )
 
-    def parted(self, text: str, of: Of, keep: Keep) -> Parts:
-        found = self.parts.get((text, of))
-        if found is None:
-            found = self.parts[text, of] = parts(text, of, keep)
-        return found
-
     def rewritten(self, text: str, of: Of, node: Node, required: bool | None) -> str:
         """What is shown, without what the schema says and without filler."""
         if self.dro and of == "parameter" and _structured(text, node, node.note, required):
-            text = self.restructured(text, node, required)
+            text = restructure(text, facts(node, required))
         said = densify(text, self.names) if text and self.sdm else text
         return in_lines(said) if "\n" in said else said
-
-    def restructured(self, text: str, node: Node, required: bool | None) -> str:
-        """DRO; parameters of one type often come with one text."""
-        key: tuple[object, ...]
-        default = node.note.default if node.note is not None else None
-        if isinstance(node, Number) and not (node.low_open or node.high_open or node.format):
-            key = (text, type(node), required, default, node.low, node.high, node.typed)
-        elif isinstance(node, String) and _plain(node):
-            key = (text, String, required, default, node.typed)
-        elif isinstance(node, Boolean):
-            key = (text, Boolean, required, default)
-        else:
-            return restructure(text, facts(node, required))
-        said = self.structured.get(key)
-        if said is None:
-            said = self.structured[key] = restructure(text, facts(node, required))
-        return said
 
 
 def told(text: str, site: Site, profile: Profile) -> str:
@@ -458,8 +453,10 @@ def _structured(text: str, node: Node, note: Note | None, required: bool | None)
     """Whether the text may say what the schema says: a cheap test, which spares most texts their facts."""
     if "efault" in text and (note is None or note.default is not None):
         return True
-    if ("equired" in text) if required else ("ptional" in text):
-        return True
+    if ("equired" if required else "ptional") in text:
+        if type(node) is not String or not _plain(node) or "(" in text or "**" in text:
+            return True
+        return ends_phrase("required" if required else "optional", text.lower())
     if isinstance(node, String):
         if len(node.__dict__) == 1 or _plain(node):  # a note alone
             return "(" in text and "str" in text
@@ -475,9 +472,9 @@ def _structured(text: str, node: Node, note: Note | None, required: bool | None)
     if isinstance(node, Array):
         if "rray of" in text or "ist of" in text:
             return True
-        bounded = node.min_items or node.max_items is not None
-        low = text.lower() if "(" in text else ""
-        return "array" in low or "list" in low or "[]" in low or (bool(bounded) and not _DIGITS.isdisjoint(text))
+        if "(" in text and ("array" in (low := text.lower()) or "list" in low or "[]" in low):
+            return True
+        return bool(node.min_items or node.max_items is not None) and not _DIGITS.isdisjoint(text)
     return "ool" in text if isinstance(node, Boolean) else applies(text)
 
 
@@ -496,30 +493,25 @@ def _value(minified: str) -> JSON:
 def facts(node: Node, required: bool | None) -> Facts:
     """What the schema says of a parameter."""
     note = node.note
-    default = ABSENT if note is None or note.default is None else _value(note.default)
-    types = _types(node)
+    said: dict[str, object] = {"types": _types(node), "required": required}
+    if note is not None and note.default is not None:
+        said["default"] = _value(note.default)
     if isinstance(node, Union):
         plain = [branch for branch in node.branches if not isinstance(branch, Null)]
         node = plain[0] if len(plain) == 1 else node
-    if isinstance(node, Enum):
-        return Facts(
-            types=types, enum=tuple([_value(each) for each in node.values]), default=default, required=required
-        )
-    if isinstance(node, Number):
-        low = None if node.low_open else node.low
-        high = None if node.high_open else node.high
-        return Facts(
-            types=types, default=default, required=required, minimum=low, maximum=high, format=node.format or None
-        )
     if isinstance(node, String):
-        return Facts(
-            types=types, default=default, required=required, min_length=node.min_length or None,
-            max_length=node.max_length, format=node.format or None,
-        )  # fmt: skip
-    if isinstance(node, Array):
-        items = _types(node.items) if node.items is not None else ()
-        return Facts(
-            types=types, item_types=items, default=default, required=required, min_items=node.min_items or None,
-            max_items=node.max_items,
-        )  # fmt: skip
-    return Facts(types=types, default=default, required=required)
+        if not _plain(node):
+            said["min_length"], said["max_length"] = node.min_length or None, node.max_length
+            said["format"] = node.format or None
+    elif isinstance(node, Enum):
+        said["enum"] = tuple([_value(each) for each in node.values])
+    elif isinstance(node, Number):
+        said["minimum"] = None if node.low_open else node.low
+        said["maximum"] = None if node.high_open else node.high
+        said["format"] = node.format or None
+    elif isinstance(node, Array):
+        said["item_types"] = _types(node.items) if node.items is not None else ()
+        said["min_items"], said["max_items"] = node.min_items or None, node.max_items
+    found = object.__new__(Facts)  # it runs for many notes, and a check of the names takes as long as all the rest
+    found.__dict__.update(said)
+    return found

@@ -9,8 +9,7 @@ stands there.
 
 from __future__ import annotations
 
-from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain
 
 from tscg.prose.filler import ARTICLE_STAYS, NOUNS, PLAIN, ROWS, SERVICES
 from tscg.prose.policy import known, words_of
@@ -29,8 +28,8 @@ WORD_REACH = 24
 _OPENS = frozenset("TtAa")
 
 Phrase = tuple[str, str, bool]  # words, what they are replaced by, whether only at the start of a sentence
-#: What stands in a text wherever a phrase does: its only word, or its last two.
-Sign = str | tuple[str, ...]
+#: Part of a phrase, by which many of them are looked for at once, and the phrases.
+Signed = tuple[str, tuple[Phrase, ...]]
 
 
 def densify(text: str, protected: frozenset[str] = frozenset()) -> str:
@@ -46,43 +45,50 @@ def densify(text: str, protected: frozenset[str] = frozenset()) -> str:
     pieces = split(text)
     if len(pieces) == 1:  # as below
         low, words, binds = known(text)
-        if binds:
-            return text
-        if TRIGGERS.isdisjoint(words):
-            if " the " in low or low.startswith(ARTICLES):
-                return _bare(text, first=True)
-            return text
-        return _settled(text, low, words, protected, "")
+        return text if binds else dense(text, low, words, protected)
     said = lead = ""
     for piece in pieces:
         low, words, binds = known(piece)
         if binds:
             said += piece
-        elif TRIGGERS.isdisjoint(words):
-            said += _bare(piece, first=not lead) if " the " in low or not lead else piece
+        elif found := TRIGGERS.intersection(words):
+            said += _settled(piece, low, found, protected, lead)
         else:
-            said += _settled(piece, low, words, protected, lead)
+            said += _bare(piece, first=not lead) if " the " in piece or not lead else piece
         lead = piece
     return said
 
 
-def _settled(text: str, low: str, words: tuple[str, ...], protected: frozenset[str], lead: str) -> str:
-    """A sentence without filler; ``lead`` is the sentence before."""
-    signs = SIGNS.intersection((*words, *pairwise(words)))
-    # Where an article goes, others of its words stand side by side.
-    goes_on = bool(signs) or ("the" in words and not SIGNS.isdisjoint(pairwise([*filter("the".__ne__, words)])))
+def dense(text: str, low: str, words: tuple[str, ...], protected: frozenset[str]) -> str:
+    """A text of one sentence that is no policy, without filler; ``low`` and ``words`` are what is ``known`` of it."""
+    found = TRIGGERS.intersection(words)
+    if found:
+        return _settled(text, low, found, protected, "")
+    if " the " in low:
+        text = _without_articles(text)
+    return _opened(text) if text[:1] in _OPENS else text
+
+
+def _settled(text: str, low: str, found: frozenset[str], protected: frozenset[str], lead: str) -> str:
+    """A sentence with the words ``found`` without filler; ``lead`` is the sentence before."""
+    hits = _hits(low, found)
     while True:
         said = text
-        if signs and len(low) == len(text):
-            for phrase in _hits(low, signs):
+        if hits and len(low) == len(text):
+            for phrase in hits:
                 if not protected or protected.isdisjoint(phrase[0].split()):
                     said = _without(said, phrase, lead[-1:] == "\n")
         said = _bare(said, first=not lead)
-        if not goes_on or said == text:
+        if said == text:
             return said
         text, low = said, said.lower()
-        words = words_of(low)  # what is left may be a phrase
-        signs = SIGNS.intersection((*words, *pairwise(words)))
+        if hits:  # what is left may be another phrase
+            found = TRIGGERS.intersection(words_of(low))
+            hits = _hits(low, found)
+        else:  # where an article went, others of its words stand side by side
+            hits = _hits(low, found)
+            if not hits:
+                return said
 
 
 def _bare(text: str, *, first: bool) -> str:
@@ -92,9 +98,13 @@ def _bare(text: str, *, first: bool) -> str:
     return _opened(text) if first and text[:1] in _OPENS else text
 
 
-def _hits(low: str, signs: frozenset[Sign]) -> list[Phrase]:
-    """The phrases that stand in ``low``, the longest first."""
-    hits = [phrase for sign in signs for phrase in PHRASES[sign] if phrase[0] in low]
+def _hits(low: str, found: frozenset[str]) -> list[Phrase]:
+    """The phrases of the words ``found`` that stand in ``low``, the longest first."""
+    hits: list[Phrase] = []
+    for word in found:
+        for sign, phrases in PHRASES[word]:
+            if sign in low:
+                hits += [phrase for phrase in phrases if phrase[0] in low]
     if len(hits) > 1:
         hits.sort(key=_longest_first)
     return hits
@@ -106,26 +116,29 @@ def _longest_first(phrase: Phrase) -> tuple[int, Phrase]:
 
 def _without_articles(text: str) -> str:
     """``text`` without the articles between plain words that do not need one."""
-    marked: bool | None = None
+    marked = "'" in text or '"' in text or "`" in text or "[" in text or "{" in text or "“" in text
     parts = text.split(" the ")
     said = left = parts[0]
     at = 0
     for right in parts[1:]:
-        at += len(left) + 5
+        word = right[:WORD_REACH].split(" ", 1)[0]
+        if not (word.isalpha() and word.islower() and word.isascii()):
+            word = _plain(word)
         before = left[-1:]
+        goes = len(word) > 2 and ("a" <= before <= "z" or before == ",") and word not in ARTICLE_STAYS
+        if marked:
+            at += len(left) + 5
+            goes = goes and not _quoted(text, at)
+        said = f"{said} {right}" if goes else f"{said} the {right}"
         left = right
-        word = _plain(right[:WORD_REACH].split(" ", 1)[0])
-        if len(word) > 2 and word not in ARTICLE_STAYS and ("a" <= before <= "z" or before == ","):
-            if marked is None:
-                marked = "'" in text or '"' in text or "`" in text or "[" in text or "{" in text or "“" in text
-            if not marked or not opens(text[:at]) or not any(start < at <= end for start, end in literals(text)):
-                said = f"{said} {right}"
-                continue
-        said = f"{said} the {right}"
     return said
 
 
-@lru_cache(maxsize=2048)
+def _quoted(text: str, at: int) -> bool:
+    """Whether the word before ``at`` stands in a quote or bracket."""
+    return opens(text[:at]) and any(start < at <= end for start, end in literals(text))
+
+
 def _plain(text: str) -> str:
     """The word of small letters that ``text`` begins with, which only a mark may follow; else nothing."""
     if not "a" <= text[:1] <= "z":
@@ -139,7 +152,9 @@ def _opened(text: str) -> str:
     article, _, rest = text.partition(" ")
     if article not in ("The", "the", "A", "a", "An", "an"):
         return text
-    word = _plain(rest[:WORD_REACH].split(" ", 1)[0])
+    word = rest[:WORD_REACH].split(" ", 1)[0]
+    if not (word.isalpha() and word.islower() and word.isascii()):
+        word = _plain(word)
     if len(word) < 2 or word in ARTICLE_STAYS or word in ("the", "an"):
         return text
     return rest[0].upper() + rest[1:] if word in PLAIN and article[0].isupper() else rest
@@ -197,23 +212,23 @@ def _begins_item(before: str) -> bool:
     return line[:-1] in BULLETS or (line[-2] in ".)" and line[:-2].isdecimal())
 
 
-def _by_sign() -> dict[Sign, list[Phrase]]:
-    """The phrases under their signs."""
-    found: dict[Sign, list[Phrase]] = {
-        ("this", noun): [(f"this {noun} {service}", "", True) for service in SERVICES] for noun in NOUNS
+def _by_word() -> dict[str, tuple[Signed, ...]]:
+    """The phrases under a word of each, and there under their signs: that word and what stands behind it."""
+    found: dict[str, dict[str, list[Phrase]]] = {
+        "this": {f"this {noun}": [(f"this {noun} {service}", "", True) for service in SERVICES] for noun in NOUNS}
     }
-    for each, _, before, after, opening, _, _ in ROWS:
-        if each not in ARTICLE_ROWS:
-            for phrase in before:
-                words = phrase.replace(",", " ").replace("-", " ").split()
-                sign = words[0] if len(words) == 1 else (words[-2], words[-1])
-                found.setdefault(sign, []).append((phrase, after, opening))
-    return found
+    for each, least, before, after, opening, _, _ in ROWS:
+        for phrase in before if each not in ARTICLE_ROWS else ():
+            words = words_of(phrase)
+            word = next(word for word in least.split() if word in words)
+            rest = phrase[phrase.index(word) :].split()
+            sign = " ".join(rest[:2]) if len(rest) > 1 else phrase
+            found.setdefault(word, {}).setdefault(sign, []).append((phrase, after, opening))
+    return {word: tuple([(sign, tuple(each)) for sign, each in signs.items()]) for word, signs in found.items()}
 
 
-PHRASES = _by_sign()
-SIGNS = frozenset(PHRASES)
+PHRASES = _by_word()
 #: The words that are looked for first: one of each phrase.
-TRIGGERS = frozenset(" ".join(["this", *[row[1] for row in ROWS if row[0] not in ARTICLE_ROWS]]).split())
+TRIGGERS = frozenset(PHRASES)
 #: Every word of a phrase: no other name needs protection.
 FILLER = frozenset(" ".join(["this", *NOUNS, *SERVICES, *chain.from_iterable([row[2] for row in ROWS])]).split())

@@ -9,7 +9,6 @@ from enum import IntEnum
 
 from tscg.prose.policy import POLICY, POLICY_HEADINGS, is_policy, known, stressed, words_of
 from tscg.prose.sentences import split
-from tscg.record import Record
 
 TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
@@ -36,6 +35,9 @@ class Rank(IntEnum):
     EXAMPLE = 5
     BACKGROUND = 6
 
+
+#: The members, looked up once: each time costs a call.
+_AS_POLICY, _AS_PURPOSE, _AS_CONSTRAINT, _AS_HINT, _AS_USAGE, _AS_EXAMPLE, _AS_BACKGROUND = Rank
 
 #: Sentences that only point to a document begin so.
 POINTERS = (
@@ -96,6 +98,8 @@ _CLOSERS = ")]}\"'”’»*_`"
 _SHORT_TITLE = 5
 _SHORT_HEADING = 12
 _TERMINATORS = (".", "!", "?", ":", ";", "。", "！", "？")
+#: Most lines end with one: a test before ``endswith``.
+_ENDS = frozenset(_TERMINATORS)
 #: Words that a sentence does not end with: what stands below belongs to it, even with a capital.
 _JOINTS = frozenset(
     "a an the and or nor of in on at to for from by with as is are be must not only via your its".split()
@@ -121,22 +125,22 @@ def rank(sentence: str, position: int, of: Of) -> Rank:
     if binds and (
         (of == "tool" and not pointer and not _keyed(low)) or is_policy(low, words, tells=of != "tool" or _keyed(low))
     ):
-        return Rank.POLICY
+        return _AS_POLICY
     if pointer:
-        return Rank.BACKGROUND
+        return _AS_BACKGROUND
     if position == 0:
-        return Rank.PURPOSE
+        return _AS_PURPOSE
     if of == "tool":
         return _rank_of_tool(words)
     if low.startswith(_USES):
-        return Rank.USAGE
+        return _AS_USAGE
     if not _CONSTRAINT.isdisjoint(words) or low.startswith(_LISTS):
-        return Rank.CONSTRAINT
+        return _AS_CONSTRAINT
     if not _HINT.isdisjoint(words) or "e.g." in low or ("in" in words and not _UNITS.isdisjoint(words)):
-        return Rank.HINT if len(sentence) <= LONG_EXAMPLE else Rank.EXAMPLE
+        return _AS_HINT if len(sentence) <= LONG_EXAMPLE else _AS_EXAMPLE
     if ("`" in sentence or '"' in sentence or "'" in sentence) and not _TAKES.isdisjoint(words) and "if" not in words:
-        return Rank.USAGE if begins_item(sentence) else Rank.HINT
-    return Rank.USAGE if not _USAGE.isdisjoint(words) else Rank.BACKGROUND
+        return _AS_USAGE if begins_item(sentence) else _AS_HINT
+    return _AS_USAGE if not _USAGE.isdisjoint(words) else _AS_BACKGROUND
 
 
 def _untitled(low: str) -> str:
@@ -209,10 +213,10 @@ def _keyed(low: str) -> bool:
 
 def _rank_of_tool(words: tuple[str, ...]) -> Rank:
     if not _EXAMPLE.isdisjoint(words):
-        return Rank.EXAMPLE
+        return _AS_EXAMPLE
     if not _CONSTRAINT.isdisjoint(words):
-        return Rank.CONSTRAINT
-    return Rank.USAGE if not _USAGE.isdisjoint(words) else Rank.BACKGROUND
+        return _AS_CONSTRAINT
+    return _AS_USAGE if not _USAGE.isdisjoint(words) else _AS_BACKGROUND
 
 
 #: A sentence of a parameter with none of these words and no ``quotes`` is usage or background.
@@ -234,7 +238,7 @@ def quotes(low: str) -> bool:
     return "'" in low or '"' in low or "`" in low or "e.g." in low
 
 
-class Sentence(Record):
+class Sentence:
     """One sentence of a text: its characters, its rank, whether it opens the text and whether it begins a line.
 
     A sentence that was broken by hand over several lines is one; ``pieces`` says how many pieces of ``split`` it takes.
@@ -242,12 +246,11 @@ class Sentence(Record):
     it stands under a title ("Important:").
     """
 
-    text: str
-    rank: Rank
-    opens: bool
-    starts: bool
-    pieces: int
-    binds: bool
+    __slots__ = ("binds", "opens", "pieces", "rank", "starts", "text")
+
+    def __init__(self, text: str, rank: Rank, *, opens: bool, starts: bool, pieces: int, binds: bool) -> None:
+        self.text, self.rank, self.opens = text, rank, opens
+        self.starts, self.pieces, self.binds = starts, pieces, binds
 
 
 def ranks(text: str, of: Of) -> tuple[Rank, ...]:
@@ -266,29 +269,28 @@ def outline(text: str, of: Of) -> tuple[Sentence, ...]:
     [('Sends mail. ', 'PURPOSE'), ('Ask the user first.', 'POLICY')]
     """
     pieces = split(text)
-    found: list[Sentence]
+    found = []
     if "\n" not in text:
         bare = len(pieces) > 1 and text.lower().startswith(BARE)
-        found = []
         for place, each in enumerate(pieces):
             own = rank(each, place - bare, of)
-            binds = own is Rank.POLICY and not stressed(each)
-            found.append(Sentence(text=each, rank=own, opens=place == bare, starts=place == 0, pieces=1, binds=binds))
+            binds = own is _AS_POLICY and not stressed(each)
+            found.append(Sentence(each, own, opens=place == bare, starts=place == 0, pieces=1, binds=binds))
         return tuple(found)
-    found = []
     section = _Section(of)
     begun = False
     for first, last, starts in _groups(pieces):
-        said = "".join(pieces[first:last])
-        title = not begun and last < len(pieces) and (said.startswith(("#", ">")) or said.lower().startswith(BARE))
-        own = rank(said, 1 if begun or title else 0, of)
+        said = pieces[first] if last - first == 1 else "".join(pieces[first:last])
+        opens = not begun and not (
+            last < len(pieces) and (said.startswith(("#", ">")) or said.lower().startswith(BARE))
+        )
+        own = rank(said, 0 if opens else 1, of)
         placed = section.place(said, own, starts)
-        binds = (own is Rank.POLICY and not stressed(said)) or (placed is Rank.POLICY and section.binds)
-        if said.startswith("> [!"):
+        binds = (own is _AS_POLICY and not stressed(said)) or (placed is _AS_POLICY and section.binds)
+        if binds and said[:4] == "> [!":
             binds = False  # the mark of a callout says nothing itself
-        opens = not (begun or title)
-        found.append(Sentence(text=said, rank=placed, opens=opens, starts=starts, pieces=last - first, binds=binds))
-        begun = begun or not title
+        found.append(Sentence(said, placed, opens=opens, starts=starts, pieces=last - first, binds=binds))
+        begun = begun or opens
     return tuple(found)
 
 
@@ -296,12 +298,14 @@ def _groups(pieces: tuple[str, ...]) -> Iterator[tuple[int, int, bool]]:
     """Pieces that are one sentence, broken by hand over lines: first, end, and whether the first begins a line."""
     first = line = 0
     starts = begins = True
+    before = ""
     for index, piece in enumerate(pieces):
-        if index and not (begins and _wrapped(pieces[index - 1], line, piece)):
+        if index and not (begins and before[-2:-1] not in _ENDS and _wrapped(before, line, piece)):
             yield first, index, starts
             first, starts = index, begins
         line = len(piece) if begins else line + len(piece)
-        begins = piece.endswith("\n")
+        begins = piece[-1] == "\n"
+        before = piece
     yield first, len(pieces), starts
 
 
@@ -328,50 +332,46 @@ class _Section:
 
     def place(self, piece: str, own: Rank, starts: bool) -> Rank:
         """The rank of ``piece`` in its section; ``starts`` says whether it begins a line."""
-        item = starts and begins_item(piece)
-        bare = piece.strip().rstrip("*_").rstrip()
-        heading = "#" if starts and bare.startswith("#") else ">" if bare.startswith("> [!") else ""
-        heading = heading or (":" if bare.endswith((":", "：")) and piece.endswith("\n") else "")
-        if heading:
-            return self._open(heading, bare, own, item)
+        if "#" in piece or ">" in piece or ":" in piece or "：" in piece:
+            bare = piece.strip().rstrip("*_").rstrip()
+            heading = "#" if starts and bare.startswith("#") else ">" if bare.startswith("> [!") else ""
+            heading = heading or (":" if bare.endswith((":", "：")) and piece.endswith("\n") else "")
+            if heading:
+                return self._open(heading, bare, own, starts and begins_item(piece))
+        carried = self.carried
+        if carried is None:
+            return own
         if starts:
-            self.inside = self._holds(piece, item)
-        rank_ = self._hand_on(own) if self.inside and not piece.lower().startswith(ASIDES) else own
-        self.fresh = False
-        return rank_
+            self.inside = self._holds(piece)
+        first, self.fresh = self.fresh, False
+        if not self.inside or piece.lower().startswith(ASIDES):
+            return own
+        if carried is _AS_EXAMPLE:
+            hints = first and self.of != "tool"
+            return own if own is _AS_POLICY else _AS_HINT if hints else _AS_EXAMPLE
+        return min(own, carried)
 
     def _open(self, heading: str, bare: str, own: Rank, item: bool) -> Rank:
-        if item and self.carried is Rank.POLICY and self.kind != ">":
+        if item and self.carried is _AS_POLICY and self.kind != ">":
             # An item of the list that is a heading itself: what stands below it is judged by its own words.
-            self.carried = own if own is Rank.POLICY else None
-            return Rank.POLICY
+            self.carried = own if own is _AS_POLICY else None
+            return _AS_POLICY
         words = words_of(bare.lower())
-        self.binds = (own is Rank.POLICY and not stressed(bare)) or not WARNINGS.isdisjoint(words)
+        self.binds = (own is _AS_POLICY and not stressed(bare)) or not WARNINGS.isdisjoint(words)
         titled = not POLICY_HEADINGS.isdisjoint(words) and _INVENTORIES.isdisjoint(words)
-        if titled and own is not Rank.PURPOSE:
-            own = Rank.POLICY
-        elif own is Rank.POLICY and not titled and not _INVENTORIES.isdisjoint(words) and len(words) <= _SHORT_TITLE:
-            own = Rank.BACKGROUND
-        examples = own is not Rank.POLICY and not EXAMPLE_HEADINGS.isdisjoint(words) and len(words) <= _SHORT_HEADING
-        hands_on = own is Rank.POLICY or (self.of != "tool" and own in (Rank.CONSTRAINT, Rank.HINT))
-        self.carried = Rank.EXAMPLE if examples else own if hands_on else None
+        if titled and own is not _AS_PURPOSE:
+            own = _AS_POLICY
+        elif own is _AS_POLICY and not titled and not _INVENTORIES.isdisjoint(words) and len(words) <= _SHORT_TITLE:
+            own = _AS_BACKGROUND
+        examples = own is not _AS_POLICY and not EXAMPLE_HEADINGS.isdisjoint(words) and len(words) <= _SHORT_HEADING
+        hands_on = own is _AS_POLICY or (self.of != "tool" and own in (_AS_CONSTRAINT, _AS_HINT))
+        self.carried = _AS_EXAMPLE if examples else own if hands_on else None
         self.kind, self.fresh, self.inside = heading, True, False
         return own
 
-    def _holds(self, piece: str, item: bool) -> bool:
+    def _holds(self, piece: str) -> bool:
         """Whether the line still belongs to the open section; closes it if not."""
-        if self.carried is None:
-            return False
-        called_out = self.kind == ">"
-        if self.fresh or self.kind == "#" or (piece.startswith(">") if called_out else item):
+        if self.fresh or self.kind == "#" or (piece.startswith(">") if self.kind == ">" else begins_item(piece)):
             return True
         self.carried = None
         return False
-
-    def _hand_on(self, own: Rank) -> Rank:
-        if self.carried is None:
-            return own
-        if self.carried is Rank.EXAMPLE:
-            first = self.fresh and self.of != "tool"
-            return own if own is Rank.POLICY else Rank.HINT if first else Rank.EXAMPLE
-        return min(own, self.carried)

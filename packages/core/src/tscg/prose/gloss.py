@@ -90,9 +90,8 @@ def fresh(words: tuple[str, ...], said: str) -> str:
     (' rep', '')
     """
     empty = EMPTY_WORDS
-    names = said.split()
     for word in words:
-        if word in empty or word in names:  # few are left
+        if word in empty or (word in said and word in said.split()):  # few are left
             continue
         if word[-1] in "sgd":
             word = _stem(word)  # noqa: PLW2901 - a word is what it stems from
@@ -106,7 +105,7 @@ def fresh(words: tuple[str, ...], said: str) -> str:
 
 def _explained(stem: str, said: str) -> bool:
     """Whether ``stem`` and a word that is ``said`` are one word, one of them perhaps shortened ("repo", "repository")."""
-    if f"{said} ".find(f" {stem} ") >= 0:
+    if f" {stem} " in f"{said} ":
         return True
     if len(stem) < SHORT:
         return False
@@ -127,8 +126,10 @@ def spoken(name: str) -> str:
     >>> spoken("pullRequest_number")
     ' pull request number'
     """
-    if name.islower() and name.isidentifier() and "__" not in name and name[0] != "_" and name[-1] != "_":
-        return f" {name.replace('_', ' ')}"
+    if name.islower() and name.isidentifier():
+        said = f" {name.replace('_', ' ')}"
+        if "  " not in said and said[-1] != " ":
+            return said
     return "".join([f" {word}" for word in words_of(name)])
 
 

@@ -7,10 +7,10 @@ test of a sentence is whether it shares a word with the table at all.
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
-from itertools import pairwise
-
 from tscg.record import Record
+
+#: Sentences that are remembered: each is asked for a few times in a row, and a small memory stays near.
+MOST = 128
 
 
 class Sign(Record):
@@ -151,6 +151,23 @@ POLICY: dict[str, Sign] = {
 
 _POLICY_WORDS = frozenset(POLICY)
 
+
+def _beside(word: str, phrases: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Phrases of a word by the last other word in each: where that is not said, they need not be looked for."""
+    found: dict[str, tuple[str, ...]] = {}
+    for phrase in phrases:
+        near = next(each for each in reversed(phrase.split()) if each != word)
+        found[near] = (*found.get(near, ()), phrase)
+    return found
+
+
+_NEEDS = {word: frozenset(_beside(word, sign.needs)) for word, sign in POLICY.items() if sign.needs}
+_UNLESS = {word: _beside(word, sign.unless) for word, sign in POLICY.items() if sign.unless}
+_UNLESS_TELLS = {
+    word: _beside(word, (*sign.unless, *sign.tells)) for word, sign in POLICY.items() if sign.unless or sign.tells
+}
+_NOTHING: dict[str, tuple[str, ...]] = {}
+
 #: Languages without blanks between words: parts of a sentence that oblige or forbid.
 POLICY_PARTS = (
     "必须", "必須", "禁止", "不得", "不要", "切勿", "绝不", "不能", "不可", "只能",
@@ -158,6 +175,8 @@ POLICY_PARTS = (
     "決して", "しないで", "だけ", "のみ", "하지 마", "반드시", "금지", "확인",
     "нельзя", "никогда", "только", "должен", "должна", "должны",
 )  # fmt: skip
+
+_PART_STARTS = frozenset([part[0] for part in POLICY_PARTS])
 
 #: Beside these "only" restricts what may be given, whatever else the sentence tells.
 ACCEPTING = frozenset(("accepted", "allowed", "permitted", "rejected"))
@@ -188,21 +207,32 @@ def words_of(low: str) -> tuple[str, ...]:
     return tuple(low.translate(_PUNCTUATION).split())
 
 
-@lru_cache(maxsize=4096)
+_KNOWN: dict[str, tuple[str, tuple[str, ...], bool]] = {}
+
+
 def known(sentence: str) -> tuple[str, tuple[str, ...], bool]:
     """A sentence in lower case, its words, and whether it is a policy: what each operator goes by, found once.
 
     >>> known("Never sends it.")
     ('never sends it.', ('never', 'sends', 'it'), True)
     """
+    found = _KNOWN.get(sentence)
+    if found is not None:
+        return found
     low = sentence.lower()
     if low.isascii():
         words = tuple(low.encode().translate(_ASCII_PUNCTUATION).decode().split())
         if _POLICY_WORDS.isdisjoint(words):
-            return low, words, False
-        return low, words, _is_policy(_POLICY_WORDS.intersection(words), words, tells=False)
-    words = words_of(low)
-    return low, words, is_policy(low, words)
+            found = low, words, False
+        else:
+            found = low, words, _is_policy(_POLICY_WORDS.intersection(words), words, tells=False)
+    else:
+        words = words_of(low)
+        found = low, words, is_policy(low, words)
+    if len(_KNOWN) >= MOST:
+        _KNOWN.clear()
+    _KNOWN[sentence] = found
+    return found
 
 
 def is_policy(low: str, words: tuple[str, ...], *, tells: bool = False) -> bool:
@@ -214,42 +244,34 @@ def is_policy(low: str, words: tuple[str, ...], *, tells: bool = False) -> bool:
     found = _POLICY_WORDS.intersection(words)
     if found and _is_policy(found, words, tells):
         return True
-    return not low.isascii() and any(part in low for part in POLICY_PARTS)
+    return not (low.isascii() or _PART_STARTS.isdisjoint(low)) and any(part in low for part in POLICY_PARTS)
 
 
 def _is_policy(found: frozenset[str], words: tuple[str, ...], tells: bool) -> bool:
     """Whether one of the policy words ``found`` is used as one."""
+    said = ""
     for word in found:
         sign = POLICY[word]
         if sign is _ANY:
             return True
-        needs, excuses = _pairs(word, tells)
-        pairs = [*pairwise(words)]
-        if needs and (needs.isdisjoint(pairs) or not _stands(sign.needs, f" {' '.join(words)} ")):
-            continue
-        if not excuses.isdisjoint(pairs):
-            said = f" {' '.join(words)} "
-            excused = 0
-            for phrase in (*sign.unless, *sign.tells) if tells else sign.unless:
-                if phrase in said:
-                    excused += said.count(f" {phrase} ")
-            if excused and excused >= words.count(word):
+        if sign.needs:
+            if _NEEDS[word].isdisjoint(words):
                 continue
+            said = said or f" {' '.join(words)} "
+            if not _stands(sign.needs, said):
+                continue
+        excuses = (_UNLESS_TELLS if tells else _UNLESS).get(word, _NOTHING)
+        excused = 0
+        for near in excuses.keys() & words if excuses else ():
+            said = said or f" {' '.join(words)} "
+            for phrase in excuses[near]:
+                excused += said.count(f" {phrase} ")
+        if excused and excused >= words.count(word):
+            continue
         if tells and sign.beside and not sign.beside.isdisjoint(words) and ACCEPTING.isdisjoint(words):
             continue
         return True
     return False
-
-
-@cache
-def _pairs(word: str, tells: bool) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
-    """The first two words of each phrase that a sign needs, and of each that excuses it: a test before the phrases."""
-    sign = POLICY[word]
-    return _openings(sign.needs), _openings((*sign.unless, *sign.tells) if tells else sign.unless)
-
-
-def _openings(phrases: tuple[str, ...]) -> frozenset[tuple[str, str]]:
-    return frozenset([(words[0], words[1]) for words in map(str.split, phrases)])
 
 
 def stressed(sentence: str) -> bool:

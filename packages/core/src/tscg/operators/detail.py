@@ -41,7 +41,7 @@ class Parts:
 
     __slots__ = ("judged", "rest", "whole")
 
-    def __init__(self, judged: tuple[tuple[str, ...], ...], whole: str, rest: str | None) -> None:
+    def __init__(self, judged: tuple[Sequence[str], ...], whole: str, rest: str | None) -> None:
         self.judged, self.whole, self.rest = judged, whole, rest
 
 

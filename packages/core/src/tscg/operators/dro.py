@@ -51,8 +51,6 @@ class Facts(Record):
     format: str | None = None
 
 
-#: Texts that are remembered at a time; a memory that is full begins anew.
-MOST = 4096
 #: Texts of more characters are no prose and pass untouched.
 LONGEST = 10_000
 #: A phrase of more characters says more than a type, a bound or a default; members of an enum may take more.
@@ -129,8 +127,6 @@ _QUOTES = "`'\"“”‘’*"
 #: Marks between members, and what may stand behind the last one.
 _LISTING = frozenset("|,/`'\"")
 _LIST_ENDS = "`'\"*.,|/; \t\n\r\v\f\x1c\x1d\x1e\x1f"
-#: What became of texts, with the facts; parameters of one type often come with one text.
-_seen: dict[str, tuple[dict[str, object], str]] = {}
 _LIST_MARKS = str.maketrans(dict.fromkeys("|/;", ","))
 
 
@@ -146,22 +142,9 @@ def restructure(text: str, facts: Facts) -> str:
     """
     if len(text) > LONGEST:
         return text
-    given = facts.__dict__
-    found = _seen.get(text)
-    if found is not None and found[0] == given:
-        return found[1]
-    rules = _rules(text, facts)
-    if not rules:
-        return text
-    left = text
-    while rules and (told := _restructure(left, facts, rules)) != left:
-        left = told
-        rules = _rules(left, facts)
-    if facts.default is ABSENT and facts.enum is None:  # for there 1, 1.0 and True are not the same
-        if len(_seen) >= MOST:
-            _seen.clear()
-        _seen[text] = given, left
-    return left
+    while (rules := _rules(text, facts)) and (told := _restructure(text, facts, rules)) != text:
+        text = told
+    return text
 
 
 def applies(text: str) -> bool:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tscg.ir import JSON
     from tscg.profiles import Profile
     from tscg.prose.classify import Of
+    from tscg.prose.policy import Known
 
     R = TypeVar("R", bound=Record)
 
@@ -53,6 +54,7 @@ class Site(Record):
 
 _NAME = attrgetter("name")
 _DIGITS = frozenset("0123456789")
+_put = object.__setattr__
 Rewrite = Callable[[Note, Site], "Note | None"]
 LEAVES = frozenset((String, Integer, Number, Boolean, Null, Enum))
 
@@ -316,7 +318,7 @@ class _Rewriter(_Walk):
             forms[place] = self.told(param, node, note, text)
         return forms[place]
 
-    def one(self, param: Param, node: Node, note: Note, sentence: tuple[str, tuple[str, ...], bool]) -> Param:
+    def one(self, param: Param, node: Node, note: Note, sentence: Known) -> Param:
         """The parameter with what is shown of its text, which is one sentence."""
         text = said = note.description
         low, words, binds = sentence
@@ -350,16 +352,17 @@ class _Rewriter(_Walk):
             if text == note.description:
                 return param
             new = object.__new__(Note)
-            new.__dict__["description"] = text
+            _put(new, "description", text)
         # As ``_with`` does twice: it runs for each note that changes.
         kind: Node = object.__new__(type(node))
-        fields = kind.__dict__
-        fields.update(node.__dict__)
-        fields["note"] = new
+        given = node.__dict__
+        if len(given) > 1:
+            kind.__dict__.update(given)
+        _put(kind, "note", new)
         shown: Param = object.__new__(Param)
-        fields = shown.__dict__
-        fields.update(param.__dict__)
-        fields["type"] = kind
+        _put(shown, "name", param.name)
+        _put(shown, "required", param.required)
+        _put(shown, "type", kind)
         return shown
 
     def visit(self, note: Note, of: Of, name: str, node: Node, required: bool | None) -> Note | None:

@@ -15,6 +15,10 @@ from tscg.prose.filler import ARTICLE_STAYS, NOUNS, PLAIN, ROWS, SERVICES
 from tscg.prose.policy import known, words_of
 from tscg.prose.sentences import literals, opens, split
 
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 #: Texts of more characters are no prose and pass untouched; the longest description seen has 6,400.
 LONGEST = 10_000
 #: Rows of the table that are a rule of their own below: an article goes by what stands beside it.
@@ -59,7 +63,7 @@ def densify(text: str, protected: frozenset[str] = frozenset()) -> str:
     return said
 
 
-def dense(text: str, low: str, words: tuple[str, ...], protected: frozenset[str]) -> str:
+def dense(text: str, low: str, words: Sequence[str], protected: frozenset[str]) -> str:
     """A text of one sentence that is no policy, without filler; ``low`` and ``words`` are what is ``known`` of it."""
     found = TRIGGERS.intersection(words)
     if found:

@@ -12,7 +12,7 @@ from tscg.prose.sentences import split
 
 TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Literal
 
     Of = Literal["tool", "parameter", "other"]
@@ -211,7 +211,7 @@ def _keyed(low: str) -> bool:
     return key != "" and POLICY_HEADINGS.isdisjoint(words_of(key)) and "note" not in key
 
 
-def _rank_of_tool(words: tuple[str, ...]) -> Rank:
+def _rank_of_tool(words: Sequence[str]) -> Rank:
     if not _EXAMPLE.isdisjoint(words):
         return _AS_EXAMPLE
     if not _CONSTRAINT.isdisjoint(words):

@@ -9,6 +9,7 @@ from tscg.prose.policy import words_of as words_in
 TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
 if TYPE_CHECKING:
     import re
+    from collections.abc import Sequence
 
 #: A sentence of more characters for each word of news that is asked for tells something; it is not looked at.
 TELLING = 60
@@ -60,7 +61,7 @@ def tells(sentence: str, name: str, says: tuple[str, ...], news: int) -> bool:
     return len(sentence) > news * TELLING or says_more(words, said, news, strict=news > 1)
 
 
-def says_more(words: tuple[str, ...], said: str, news: int, *, strict: bool) -> bool:
+def says_more(words: Sequence[str], said: str, news: int, *, strict: bool) -> bool:
     """Whether ``words`` hold at least ``news`` stems that say something and are not among the ``said`` (``spoken``) ones.
 
     >>> says_more(("owner", "of", "the", "repository"), " owner", 1, strict=False)
@@ -83,7 +84,7 @@ def says_more(words: tuple[str, ...], said: str, news: int, *, strict: bool) -> 
     return len(found) >= news
 
 
-def fresh(words: tuple[str, ...], said: str) -> str:
+def fresh(words: Sequence[str], said: str) -> str:
     """What the first of ``words`` that says something, and is not among the ``said`` ones, begins with, behind a blank.
 
     >>> fresh(("owner", "of", "the", "repository"), " owner"), fresh(("the", "owner"), " owner")

@@ -9,6 +9,12 @@ from __future__ import annotations
 
 from tscg.record import Record
 
+TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Known = tuple[str, Sequence[str], bool]
+
 #: Sentences that are remembered: each is asked for a few times in a row, and a small memory stays near.
 MOST = 128
 
@@ -207,21 +213,21 @@ def words_of(low: str) -> tuple[str, ...]:
     return tuple(low.translate(_PUNCTUATION).split())
 
 
-_KNOWN: dict[str, tuple[str, tuple[str, ...], bool]] = {}
+_KNOWN: dict[str, Known] = {}
 
 
-def known(sentence: str) -> tuple[str, tuple[str, ...], bool]:
+def known(sentence: str) -> Known:
     """A sentence in lower case, its words, and whether it is a policy: what each operator goes by, found once.
 
     >>> known("Never sends it.")
-    ('never sends it.', ('never', 'sends', 'it'), True)
+    ('never sends it.', ['never', 'sends', 'it'], True)
     """
     found = _KNOWN.get(sentence)
     if found is not None:
         return found
     low = sentence.lower()
     if low.isascii():
-        words = tuple(low.encode().translate(_ASCII_PUNCTUATION).decode().split())
+        words: Sequence[str] = low.encode().translate(_ASCII_PUNCTUATION).decode().split()
         if _POLICY_WORDS.isdisjoint(words):
             found = low, words, False
         else:
@@ -235,7 +241,7 @@ def known(sentence: str) -> tuple[str, tuple[str, ...], bool]:
     return found
 
 
-def is_policy(low: str, words: tuple[str, ...], *, tells: bool = False) -> bool:
+def is_policy(low: str, words: Sequence[str], *, tells: bool = False) -> bool:
     """Whether a lower-cased sentence with these ``words`` obliges, forbids or warns; ``tells``: it is of a parameter.
 
     >>> is_policy("never call it", ("never", "call", "it")), is_policy("read-only", ("read", "only"))
@@ -247,7 +253,7 @@ def is_policy(low: str, words: tuple[str, ...], *, tells: bool = False) -> bool:
     return not (low.isascii() or _PART_STARTS.isdisjoint(low)) and any(part in low for part in POLICY_PARTS)
 
 
-def _is_policy(found: frozenset[str], words: tuple[str, ...], tells: bool) -> bool:
+def _is_policy(found: frozenset[str], words: Sequence[str], tells: bool) -> bool:
     """Whether one of the policy words ``found`` is used as one."""
     said = ""
     for word in found:

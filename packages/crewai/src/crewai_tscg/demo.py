@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
-import sqlite3
-import tempfile
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tscg
-from tscg.demo.database import Database
 from tscg.demo.models import ChatModel, ReplayModel
-from tscg.demo.run import fail
+from tscg.demo.run import run_on
 from tscg.demo.screen import Screen
-from tscg.errors import TscgError, leaves
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,26 +43,12 @@ def run_demo(
     """
     chosen = ReplayModel(mode) if model is None else model
     tscg.compile([], mode=mode, profile=profile)  # a wrong option is told before all else
-    for package, extra in (("mcp", "tscg[mcp]"), ("crewai", "crewai-tscg")):
-        if find_spec(package) is None:
-            return fail(f"the demo needs the package {package}; install {extra}")
-    folder = Path(tempfile.mkdtemp(prefix="tscg-demo-"))
-    path = Path(db) if db is not None else folder / "demo.db"
-    os.environ.update({**QUIET, "CREWAI_STORAGE_DIR": str(folder / "storage")})
-    failures: list[str] = []
-    try:
-        Database(path).close()
+
+    def work(database: Path, folder: Path) -> None:
+        os.environ.update({**QUIET, "CREWAI_STORAGE_DIR": str(folder / "storage")})
         from crewai_tscg.demo_agent import converse
 
         with console.status("Importing CrewAI"):
-            asyncio.run(converse(Screen(console), chosen, (mode, profile), path, folder / "server.log"))
-    except* TscgError as group:  # alone, or inside the group that the client's tasks raise
-        failures.extend(str(error) for error in leaves(group))
-    except* (sqlite3.Error, ValueError) as group:
-        failures.extend(f"cannot use {path} as the demo's database: {error}" for error in leaves(group))
-    finally:
-        if keep and db is None:
-            console.print(f"The database was kept: {path}", markup=False, highlight=False, soft_wrap=True)
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
-    return fail(failures[0]) if failures else 0
+            asyncio.run(converse(Screen(console), chosen, (mode, profile), database, folder / "server.log"))
+
+    return run_on(console, work, needs={"mcp": "tscg[mcp]", "crewai": "crewai-tscg"}, db=db, keep=keep)

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
-import sqlite3
-import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,12 +27,12 @@ import tscg
 from llama_index_tscg.binding import compress_llm
 from llama_index_tscg.convert import SchemaMetadata
 from tscg.demo.client import Session, ToolAnswer, connect, server_command
-from tscg.demo.database import Database, changes, snapshot
+from tscg.demo.database import changes, snapshot
 from tscg.demo.models import ChatModel, ReplayModel
 from tscg.demo.requests import REQUESTS, SITUATION, Request
-from tscg.demo.run import fail
+from tscg.demo.run import run_on
 from tscg.demo.screen import Screen
-from tscg.errors import ConfigError, TscgError, leaves
+from tscg.errors import ConfigError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -144,24 +140,11 @@ def run_demo(
     """
     chosen = ReplayModel(mode) if model is None else model
     tscg.compile([], mode=mode, profile=profile)  # a wrong option is told before all else
-    if find_spec("mcp") is None:
-        return fail("the demo needs the package mcp; install tscg[mcp]")
-    folder = Path(tempfile.mkdtemp(prefix="tscg-demo-"))
-    path = Path(db) if db is not None else folder / "demo.db"
-    failures: list[str] = []
-    try:
-        Database(path).close()
-        asyncio.run(_run(Screen(console), chosen, (mode, profile), path, folder / "server.log"))
-    except* TscgError as group:  # alone, or inside the group that the client's tasks raise
-        failures.extend(str(error) for error in leaves(group))
-    except* (sqlite3.Error, ValueError) as group:
-        failures.extend(f"cannot use {path} as the demo's database: {error}" for error in leaves(group))
-    finally:
-        if keep and db is None:
-            console.print(f"The database was kept: {path}", markup=False, highlight=False, soft_wrap=True)
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
-    return fail(failures[0]) if failures else 0
+
+    def work(database: Path, folder: Path) -> None:
+        asyncio.run(_run(Screen(console), chosen, (mode, profile), database, folder / "server.log"))
+
+    return run_on(console, work, needs={"mcp": "tscg[mcp]"}, db=db, keep=keep)
 
 
 async def _run(screen: Screen, model: ChatModel, form: tuple[str, str], database: Path, log: Path) -> None:

@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from importlib.util import find_spec
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from tscg import CompiledCatalog
 
-__all__ = ["Demo", "fail", "run_demo"]
+__all__ = ["Demo", "fail", "run_demo", "run_on"]
 
 PROFILES: Final = ("lossless", "balanced", "brief", "signature")
 MAP: Final = "hybrid"
@@ -69,20 +69,40 @@ def run_demo(
     """
     chosen = ReplayModel(mode) if model is None else model
     tscg.compile([], mode=mode, profile=profile, model=chosen.catalog_model)  # a wrong option is told before all else
-    if find_spec("mcp") is None:
-        return fail("the demo needs the MCP SDK; install tscg[mcp]")
+    used = db is not None and Path(db).exists()
+    demo = Demo(console, chosen, mode=mode, profile=profile)
+
+    def work(database: Path, folder: Path) -> None:
+        asyncio.run(demo.run(database, folder / "server.log", used=used))
+
+    return run_on(console, work, needs={"mcp": "tscg[mcp]"}, db=db, keep=keep)
+
+
+def run_on(
+    console: Console,
+    work: Callable[[Path, Path], None],
+    *,
+    needs: Mapping[str, str],
+    db: str | Path | None = None,
+    keep: bool = False,
+) -> int:
+    """Run a demo on a database: `db`, or one in a temporary folder, which `keep` leaves where it is.
+
+    `work` takes the database and the folder, and `needs` says what to install for each package that has to be there.
+    0, or 1 after one line on standard error: an error of ours in what `work` raises, alone or in a group of tasks.
+    """
+    for package, requirement in needs.items():
+        if find_spec(package) is None:
+            return fail(f"the demo needs the package {package}; install {requirement}")
     folder = Path(tempfile.mkdtemp(prefix="tscg-demo-"))
     path = Path(db) if db is not None else folder / "demo.db"
-    used = path.exists()
     try:
         try:
             Database(path).close()
         except (sqlite3.Error, ValueError) as error:
             return fail(f"cannot use {path} as the demo's database: {error}")
-        demo = Demo(console, chosen, mode=mode, profile=profile)
-        asyncio.run(demo.run(path, folder / "server.log", used=used))
+        work(path, folder)
     except (TscgError, BaseExceptionGroup) as error:
-        # Ours is raised alone, or in the group of the client's tasks, with what came of it there.
         ours = next((one for one in leaves(error) if isinstance(one, TscgError)), None)
         if ours is None:
             raise

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import re
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.strategies import catalogs
 from tscg.costs import costs_of
-from tscg.ir import Catalog, Note, Object, Param, String, Tool
+from tscg.ir import Catalog, Node, Note, Object, Param, String, Tool
 from tscg.language import emit
 from tscg.language.draw import number
 from tscg.language.share import chunks, parted
 from tscg.language.spelling import DEFAULT, MARKERS, UNSAFE, is_plain, listed, literal, prose_line
+from tscg.record import fields
 from tscg.taught import hides
 
 words = st.one_of(
@@ -85,6 +88,29 @@ def test_something_is_hidden_where_a_tool_says_something_else(said: list[str], r
     ]
     random.shuffle(shown)
     assert hides(Catalog(tools=tuple(tools)), Catalog(tools=tuple(shown))) is any(text != "Says all" for text in said)
+
+
+@given(st.lists(st.sampled_from([". ", ".", "! ", "?", ": ", "; ", "e.g", "i.e. ", "a", "b ", " ", "\n"])).map("".join))
+def test_a_sentence_ends_at_a_mark_and_a_blank_but_not_behind_an_abbreviation(text: str) -> None:
+    assert chunks(text) == re.split(r"((?<=[.!?:;])(?<!e\.g\.)(?<!i\.e\.) |\n)", text)
+
+
+def spelled_out(value: Any) -> Any:
+    """The same value with every field of every record in it given."""
+    if isinstance(value, tuple):
+        return tuple(map(spelled_out, value))
+    if isinstance(value, Node | Note | Param | Tool):
+        return type(value)(**{name: spelled_out(getattr(value, name)) for name in fields(value)})
+    return value
+
+
+@given(catalogs)
+def test_a_field_that_is_given_and_says_nothing_changes_nothing(tools: list[dict[str, Any]]) -> None:
+    catalog = Catalog.from_tools(tools, on_error="skip")
+    whole = Catalog(tools=spelled_out(catalog.tools))
+    for sharing in (True, False):
+        parts = [emit(one, DEFAULT, costs_of("o200k_base"), sharing=sharing).parts for one in (catalog, whole)]
+        assert parts[0] == parts[1]
 
 
 def lines(*tools: Tool) -> list[str]:

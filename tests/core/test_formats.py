@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import json
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from types import MappingProxyType, SimpleNamespace
 from typing import Annotated, Any, Literal, NotRequired, Unpack
@@ -334,6 +334,24 @@ def test_a_model_has_no_docstring_but_its_own() -> None:
         "",
         "How to draw.",
     ]
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 40, 255, 256, 300, 9_999, 70_000])
+def test_values_of_python_are_seen_whatever_their_size(size: int) -> None:
+    """A tuple is a list, and what no JSON has is refused: nothing of it is passed over because it is long."""
+    names = [f"p{i}" for i in range(min(size, 2_000))]
+
+    def read(listed: Callable[[Iterable[str]], Any], description: Any = "") -> Tool:
+        kind = {"type": "string", "default": listed(["x"] * size)}
+        properties = {"kind": kind} | {name: {"type": "string"} for name in names}
+        schema = {"type": "object", "properties": properties, "required": listed(names)}
+        return Catalog.from_tools([{"name": "a", "description": description, "inputSchema": schema}])[0]
+
+    assert read(tuple) == read(list)
+    assert [param.name for param in read(tuple).params if param.required] == names
+    for value in (b"x" * size, frozenset(map(str, range(size)))):
+        with pytest.raises(CompileError, match="no JSON"):
+            read(list, value)
 
 
 def test_a_model_without_a_json_schema_is_a_compile_error() -> None:

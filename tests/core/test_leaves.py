@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.strategies import catalogs
+from tscg.errors import CompileError, ConfigError
 from tscg.ir import Array, Catalog, Node, Note, String, same
 from tscg.leaves import read_flat
 from tscg.prose_form import normalise, normalised
@@ -279,3 +281,49 @@ def test_bounds_that_bind_nothing_are_any(schema: dict[str, Any]) -> None:
     assert same(catalog[0].params[0], Catalog.from_tools([tool("x", {"properties": {"a": {}}})])[0].params[0])
     again = Catalog.from_tools([tool("x", dict(catalog[0].to_json_schema()))])
     assert again == catalog
+
+
+NO_JSON: dict[str, Any] = {
+    "tuple": ("x",), "no tuple": (), "set": {"x"}, "frozenset": frozenset("x"), "bytes": b"x", "buffer": bytearray(b"x"),
+    "nan": float("nan"), "infinite": float("-inf"), "in a list": [["x", ("y",)]], "in an object": {"x": {"y": b""}},
+    "as a key": {("x",): 1}, "number as a key": {1: "x"}, "plain": {"x": [1.5, None, True, {"y": "z"}]},
+}  # fmt: skip
+STANDS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "description": lambda value: {"description": value},
+    "member": lambda value: {"_meta": value},
+    "hint": lambda value: {"annotations": {"title": "T", "more": value}},
+    "schema": lambda value: {"inputSchema": value},
+    "default": lambda value: {"inputSchema": of({**BULK["whole"], "default": value})},
+    "text": lambda value: {"inputSchema": of({"type": "string", "description": value})},
+    "type": lambda value: {"inputSchema": of({"type": value, "description": "x"})},
+    "enum": lambda value: {"inputSchema": of({**BULK["text"], "enum": ["a", value]})},
+    "enum itself": lambda value: {"inputSchema": of({**BULK["text"], "enum": value})},
+    "items": lambda value: {"inputSchema": of({**BULK["list"], "items": value})},
+    "items' enum": lambda value: {"inputSchema": of({**BULK["list"], "items": {"type": "string", "enum": value}})},
+    "bound": lambda value: {"inputSchema": of({**BULK["whole"], "minimum": value})},
+    "required": lambda value: {"inputSchema": {**of(BULK["text"]), "required": value}},
+    "property": lambda value: {"inputSchema": of(value)},
+    "keyword": lambda value: {"inputSchema": {**of(BULK["text"]), "x-more": value}},
+    "built in": lambda value: {"type": "web_search", "more": value},
+    "name": lambda value: {"name": value},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", NO_JSON.values(), ids=NO_JSON.keys())
+@pytest.mark.parametrize("stands", STANDS.values(), ids=STANDS.keys())
+def test_what_is_no_json_is_seen_in_bulk(stands: Callable[[Any], dict[str, Any]], value: Any) -> None:
+    raws = [{"name": "x", "inputSchema": of(BULK["text"]), **stands(value)}, tool("y", of(BULK["whole"]))]
+    if "type" in raws[0]:
+        del raws[0]["inputSchema"]
+
+    def read(tools: Any, server: str = "") -> Any:
+        try:
+            catalog = Catalog.from_tools(tools, server=server, on_error="passthrough")
+        except (CompileError, ConfigError) as error:
+            return type(error), str(error)
+        says = [(one.name, one.description, repr(one.raw), one.faults) for one in catalog]
+        return (says, catalog.builtins, catalog.skipped), tuple(one.root for one in catalog)
+
+    bulk, rows = read(raws, "s"), read({"tools": raws, "server": "t"})
+    assert bulk[0] == rows[0]
+    assert same(bulk[1], rows[1])

@@ -6,6 +6,7 @@ import gc
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from tscg.errors import ConfigError
 from tscg.formats.read import read_catalog
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["compile"]
 
 KEPT = 64  # compiled forms kept beside each catalog
+_NAME = attrgetter("name")
 _lock = threading.Lock()
 
 
@@ -173,7 +175,7 @@ def _compile(
         fitted = Fitted(shown=work.pinned_alone(ordered), rungs={})
     elif budget is None:
         shown = led(rewritten(ordered, chosen.profile), chosen.active)
-        fitted = Fitted(shown=shown, rungs=dict.fromkeys((tool.name for tool in shown), chosen.profile.name))
+        fitted = Fitted(shown=shown, rungs=dict.fromkeys(map(_NAME, shown.tools), chosen.profile.name))
     else:
         fitted = work.fitted(budget)
         fitted = Fitted(shown=led(fitted.shown, chosen.active), rungs=fitted.rungs)

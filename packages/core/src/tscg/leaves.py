@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, compress, islice, repeat
+from itertools import chain, compress, count, islice, repeat
 from json.encoder import encode_basestring
-from operator import contains, eq, itemgetter, not_, setitem
+from math import isfinite
+from operator import contains, eq, itemgetter, ne, not_, setitem
 
 from tscg.ir import Array, Enum, Node, Note, Object, Param
 from tscg.prose_form import normalised
-from tscg.record import fill, records
+from tscg.record import records
 from tscg.schema import ENUM_LIMIT, KNOWN_DEPTH, NODE_LIMIT, PLAIN_TYPES, PROSE_LIMIT, STRING, WIDEST, Placed, minified
 
 TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need it
@@ -33,6 +34,7 @@ SINGLE = frozenset({str, int, float, bool, type(None)})
 FLAT = frozenset(map(frozenset, (("type", "properties"), ("type", "properties", "required"))))
 BELOW = ("items", "anyOf", "oneOf")
 DICT, LIST, TEXT, WHOLE = frozenset({dict}), frozenset({list}), frozenset({str}), frozenset({int})
+NUMERIC = frozenset({int, float})
 
 
 def read_flat(schemas: Sequence[Any], placed: Placed, depth: int = 0) -> list[Object | None]:
@@ -73,11 +75,10 @@ def read_flat(schemas: Sequence[Any], placed: Placed, depth: int = 0) -> list[Ob
     deque(map(setitem, repeat(found), compress(rows, fits), roots), 0)
     odd: list[dict[str, Any]] = []
     for own, wanted, group in compress(zip(properties, needed, groups, strict=True), map(not_, fits)):
-        for (name, part), param in zip(own.items(), group, strict=True):
-            if param is None:
-                odd.append(part)
-            else:
-                placed[name, name in wanted, id(part)] = param
+        # Without ``strict``: to read a keyword takes `zip` longer than all the rest.
+        places = zip(own, map(wanted.__contains__, own), map(id, own.values()))  # noqa: B905
+        placed.update(zip(compress(places, group), filter(None, group)))  # noqa: B905
+        odd += compress(own.values(), map(not_, group))
     below = _objects(odd) if depth < KNOWN_DEPTH else []
     if below:
         read_flat(below, placed, depth + 1)
@@ -96,72 +97,78 @@ def _objects(schemas: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _params(names: list[str], needed: list[bool], parts: list[dict[str, Any]]) -> list[Param | None]:
     """What fits of these parameters: one of a few shapes, a type word and a text that is not empty."""
+    words = _texts([*map(dict.get, parts, repeat("type"))])
+    says = _texts([*map(dict.get, parts, repeat("description"))])
+    # The kind of a node; where other keys say something, a tuple with their shape and what tells their values apart.
+    kinds: list[Any] = [*map(TYPES.get, words)]
+    groups: dict[int, list[int]] = {}
+    others = [*compress(count(), map(ne, map(len, parts), repeat(2)))]  # with a type and a text, two keys are all
+    shapes = map(NUMBERS.get, map(frozenset, map(parts.__getitem__, others)), repeat(-1))
+    for row, shape in zip(others, shapes, strict=True):
+        kinds[row] = kind = KINDS[shape].get(words[row])
+        if kind is not None:
+            groups.setdefault(shape, []).append(row)
+    for shape, rows in groups.items():
+        same = [*map(parts.__getitem__, rows)]
+        columns = [_column(key, [*map(dict.__getitem__, same, repeat(key))]) for key in KEYS[shape]]
+        for row, values in zip(rows, zip(map(kinds.__getitem__, rows), repeat(shape), *columns), strict=True):
+            kinds[row] = None if ODD in values else values
+    if not all(says):
+        for row in compress(count(), map(not_, says)):
+            kinds[row] = None
+    firsts: dict[Any, int] = {}
+    given = (names, needed, says, kinds)
+    contents = zip(*[compress(column, kinds) for column in given], strict=True)
+    places = [*map(firsts.setdefault, contents, compress(count(), kinds))]
+    rows = [*firsts.values()]
+    del firsts  # its memory is used again
+    made = dict(zip(rows, _made(*[[*map(column.__getitem__, rows)] for column in given]), strict=True))
     found: list[Param | None] = [None] * len(parts)
-    groups: list[list[int]] = [[] for _ in range(len(SHAPES) + 1)]  # the last one has what is of no known shape
-    numbers = map(NUMBERS.get, map(frozenset, parts), repeat(-1))
-    deque(map(list.append, map(groups.__getitem__, numbers), range(len(parts))), 0)
-    for rows, readers in zip(groups, SHAPES.values(), strict=False):
-        if rows:
-            _alike(rows, (names, needed, parts), readers, found)
+    deque(map(setitem, repeat(found), compress(count(), kinds), map(made.__getitem__, places)), 0)
     return found
 
 
-def _alike(
-    rows: list[int], given: tuple[list[str], list[bool], list[dict[str, Any]]], readers: dict[str, Reader],
-    found: list[Param | None],
-) -> None:  # fmt: skip
-    """Put the parameters of these rows, which have the same keys, where they belong; equal ones are one object."""
-    names, needed, parts = given
-    columns: list[Column] = [[*map(names.__getitem__, rows)], [*map(needed.__getitem__, rows)]]
-    same = [*map(parts.__getitem__, rows)]
-    for key, reader in readers.items():
-        column = [*map(dict.__getitem__, same, repeat(key))]
-        values = reader(column)
-        if values is None:  # once more, without what does not fit
-            fitting = [row for row, value in zip(rows, column, strict=True) if reader([value]) is not None]
-            return _alike(fitting, given, readers, found) if fitting else None
-        columns.append(values)
-    contents = [*zip(*columns, strict=True)]
-    known: dict[Any, Any] = dict.fromkeys(contents)
-    called, wanted, words, says, *more = zip(*known, strict=True)
-    notes = records(repeat(Note, len(known)), description=normalised(says))
-    fields: dict[str, Column] = {"note": notes}
-    for key, values in zip([*readers][2:], more, strict=True):
-        if key == "default":
-            fill(compress(notes, values), "default", filter(None, values))
-        else:
-            field, made = FIELDS[key]
-            fields[field] = [*map(made, values)] if made else values
-    kinds = repeat(Enum, len(known)) if "enum" in readers else map(TYPES.__getitem__, words)
-    params = records(repeat(Param, len(known)), name=called, required=wanted, type=records(kinds, **fields))
-    known.update(zip(known, params, strict=True))
-    deque(map(setitem, repeat(found), rows, map(known.__getitem__, contents)), 0)
-    return None
+def _made(names: list[str], needed: list[bool], says: list[str], kinds: list[Any]) -> list[Param | None]:
+    """The parameters of these columns; None where there is no text."""
+    texts = normalised(says)
+    notes: list[Note] = records(repeat(Note, len(says)), description=texts)
+    types: list[Node] = records([kind[0] if type(kind) is tuple else kind for kind in kinds], note=notes)
+    for i, said in enumerate(kinds):
+        if type(said) is tuple:
+            at = 2
+            for field, read in FIELDS[said[1]]:
+                value = said[at]
+                at += 1
+                if field != "default":
+                    put(types[i], field, read(value) if read else value)
+                elif value is not None:
+                    put(notes[i], field, value)
+    params: list[Param | None] = [*records(repeat(Param, len(says)), name=names, required=needed, type=types)]
+    return params if all(texts) else [param if text else None for text, param in zip(texts, params, strict=True)]
+
+
+def _texts(column: list[Any]) -> list[str]:
+    """Texts, empty for what is none or too long."""
+    if TEXT.issuperset(map(type, column)) and max(map(len, column), default=0) <= PROSE_LIMIT:
+        return column
+    return [value if type(value) is str and len(value) <= PROSE_LIMIT else "" for value in column]
+
+
+def _column(key: str, column: list[Any]) -> Column:
+    """The values of a key beside type and text, ODD where one does not fit."""
+    read = READERS[key]
+    found = read(column)
+    return [(read([value]) or (ODD,))[0] for value in column] if found is None else found
 
 
 # --- columns: as what tells their values apart; None where one of them is uncommon ------------------------------------
 
 
-def _words(*allowed: str) -> Reader:
-    """A type word."""
-    words = frozenset(allowed)
-
-    def read(column: Column) -> Column | None:
-        return column if TEXT.issuperset(map(type, column)) and words.issuperset(column) else None
-
-    return read
-
-
-def _prose(column: Column) -> Column | None:
-    if not TEXT.issuperset(map(type, column)) or max(map(len, column)) > PROSE_LIMIT:
-        return None
-    texts = [*map(str.strip, column)]
-    return texts if all(texts) else None
-
-
 def _defaults(column: Column) -> Column | None:
     """As minified JSON, which tells 1, 1.0 and true apart; null is none."""
-    if not SINGLE.issuperset(map(type, column)) or not all(-WIDEST < v < WIDEST for v in column if type(v) is int):
+    if not SINGLE.issuperset(map(type, column)) or not all(
+        -WIDEST < v < WIDEST if type(v) is int else isfinite(v) for v in column if type(v) in NUMERIC
+    ):
         return None
     return [None if value is None else minified(value) for value in column]
 
@@ -207,11 +214,12 @@ READERS: dict[str, Reader] = {
     "default": _defaults, "enum": _listed, "items": _items, "minimum": _whole, "maximum": _whole, "minLength": _whole,
     "maxLength": _whole,
 }  # fmt: skip
-#: Field of the node, and what is made of a value.
-FIELDS: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
-    "enum": ("values", _members), "items": ("items", _below), "minimum": ("low", None), "maximum": ("high", None),
-    "minLength": ("min_length", None), "maxLength": ("max_length", None),
+FIELD: dict[str, tuple[str, Callable[[Any], Any] | None]] = {
+    "default": ("default", None), "enum": ("values", _members), "items": ("items", _below), "minimum": ("low", None),
+    "maximum": ("high", None), "minLength": ("min_length", None), "maxLength": ("max_length", None),
 }  # fmt: skip
+ODD = object()
+put = object.__setattr__
 #: Keys of a parameter beside its type and text, and the types that may have them.
 MORE = (
     ((), tuple(TYPES)), (("enum",), ("string",)), (("items",), ("array",)),
@@ -219,11 +227,10 @@ MORE = (
     (("minimum", "maximum"), ("integer", "number")),
     (("minLength",), ("string",)), (("maxLength",), ("string",)), (("minLength", "maxLength"), ("string",)),
 )  # fmt: skip
-SHAPES: dict[frozenset[str], dict[str, Reader]] = {
-    frozenset(("type", "description", *keys)): {
-        "type": _words(*words), "description": _prose, **{key: READERS[key] for key in keys},
-    }
-    for more, words in MORE
-    for keys in (more, (*more, "default"))
-}  # fmt: skip
-NUMBERS = {shape: number for number, shape in enumerate(SHAPES)}
+SHAPES = [(keys, words) for more, words in MORE for keys in (more, (*more, "default"))]
+#: By the number of a shape, of which the first has no more keys: its further keys, and the node of each type word.
+KEYS = [keys for keys, _ in SHAPES]
+#: The fields of their values, and what is made of one.
+FIELDS = [[FIELD[key] for key in keys] for keys in KEYS]
+KINDS = [{word: Enum if "enum" in keys else TYPES[word] for word in words} for keys, words in SHAPES] + [{}]
+NUMBERS = {frozenset(("type", "description", *keys)): number for number, keys in enumerate(KEYS)}

@@ -8,7 +8,7 @@ form is stable: normalising it again changes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain, compress, repeat
+from itertools import chain, compress, count, repeat
 from operator import contains, not_
 
 __all__ = ["normalise", "normalised"]
@@ -17,6 +17,7 @@ WRAP = 40  # characters: a shorter line is no wrapped paragraph, where the next 
 WRAP_ANY = 64  # characters: the same, where it starts in upper case or with a digit
 ENDS = ".:;!?"
 FENCE = "```"
+TOGETHER = 64  # texts that are looked at together
 ODD = ("  ", *"\n\t\r\v\f\x1c\x1d\x1e\x1f")  # white space in ASCII that is no single blank
 
 
@@ -62,15 +63,15 @@ def normalised(texts: Iterable[str]) -> list[str]:
     >>> normalised([" City. ", "Open\\n\\nor  closed"])
     ['City.', 'Open\\nor closed']
     """
-    found = [*map(str.strip, texts)]
-    whole = "".join(found)
-    # One line of single blanks, as most are, is normal as it stands.
-    if whole.isascii():
-        odd = [map(contains, found, repeat(sign)) for sign in ODD if sign in whole]
-    else:
-        odd = [map(contains, found, repeat("  ")), map(not_, map(str.isprintable, found))]
-    for i in {*chain.from_iterable(compress(range(len(found)), one) for one in odd)}:
-        found[i] = normalise(found[i])
+    found = [*map(str.strip, texts)]  # one line of single blanks, as most are, is normal as it stands
+    for start in range(0, len(found), TOGETHER):
+        some = found[start : start + TOGETHER]
+        whole = "".join(some)
+        odd = [map(contains, some, repeat(sign)) for sign in ODD if sign in whole]
+        if not whole.isascii():
+            odd.append(map(not_, map(str.isascii, some)))
+        for i in {*chain.from_iterable(compress(count(start), one) for one in odd)}:
+            found[i] = normalise(found[i])
     return found
 
 

@@ -296,7 +296,7 @@ class Walker:
         if NOTED.isdisjoint(given):
             said = given.get("description")
             said = self.prose(said) if isinstance(said, str) else ""
-            return Note(description=said) if said else None
+            return _said(said)
         said = title = ""
         default: str | None = None
         shown: tuple[str, ...] = ()
@@ -316,7 +316,7 @@ class Walker:
             elif key in ("deprecated", "readOnly", "writeOnly"):
                 flags = flags or value is True
         if not (default is not None or title or shown or flags):
-            return Note(description=said) if said else None
+            return _said(said)
         return Note(
             description=said, default=default, title=title, examples=shown, deprecated=given.get("deprecated") is True,
             read_only=given.get("readOnly") is True, write_only=given.get("writeOnly") is True,
@@ -466,7 +466,11 @@ class Walker:
         items = given.get("items")
         if type(items) is dict and MORE_OF_ARRAY.isdisjoint(given):
             below = self.schema(items, (place, "items"), depth + 1)
-            return Array(note=note, typed=typed, items=None if below is ANY else below)
+            array = new(Array)
+            put(array, "note", note)
+            put(array, "typed", typed)
+            put(array, "items", None if below is ANY else below)
+            return array
         prefix = given.get("prefixItems")
         at: Place = (place, "prefixItems")
         if isinstance(items, list):  # the spelling of draft 4 to 2019-09
@@ -494,20 +498,19 @@ class Walker:
             known = properties or {}
             params += [Param(name=name, required=True) for name in needed if name not in known]
         node = new(Object)
-        found = node.__dict__
-        found["params"] = tuple(params)
+        put(node, "params", tuple(params))
         if note is not None:
-            found["note"] = note
+            put(node, "note", note)
         if not typed:
-            found["typed"] = False
+            put(node, "typed", False)
         if extra is False:
-            found["closed"] = True
+            put(node, "closed", True)
         elif extra is not None and extra is not True:
             rest = self.schema(extra, (place, "additionalProperties"), depth + 1)
-            found["rest"] = None if rest is ANY else rest
+            put(node, "rest", None if rest is ANY else rest)
         if not MORE_OF_OBJECT.isdisjoint(given):
-            found["min_properties"] = _count(given.get("minProperties")) or 0
-            found["max_properties"] = _count(given.get("maxProperties"))
+            put(node, "min_properties", _count(given.get("minProperties")) or 0)
+            put(node, "max_properties", _count(given.get("maxProperties")))
         return node
 
     def params(self, properties: dict[str, Any], needed: dict[str, None], place: Place, depth: int) -> list[Param]:
@@ -516,7 +519,8 @@ class Walker:
         try:
             if depth >= KNOWN_DEPTH:
                 raise ValueError("read one by one")
-            places = zip(properties, map(needed.__contains__, properties), map(id, properties.values()), strict=False)
+            # Without ``strict``: to read a keyword takes `zip` longer than all the rest.
+            places = zip(properties, map(needed.__contains__, properties), map(id, properties.values()))  # noqa: B905
             params: list[Any] = [*map(self.placed.get, places)]
             missing = [*compress(enumerate(properties.items()), map(not_, params))]
             keys: dict[int, object] = {}
@@ -540,7 +544,7 @@ class Walker:
                 self.nodes -= 1  # it counts itself
                 name, faults = str(given), len(self.faults)
                 node = self.schema(part, (at, name), depth + 1, name)
-                params[i] = Param(name=name, required=name in needed, type=node)
+                params[i] = _param(name, name in needed, node)
                 if i in keys and len(self.faults) == faults and type(given) is str:
                     self.known[keys[i]] = params[i]
         return params
@@ -668,7 +672,7 @@ class Walker:
         self.types = dict(sorted(self.types.items()))
 
 
-new = object.__new__
+new, put = object.__new__, object.__setattr__
 _NOTHING = object()
 _type_of = attrgetter("type")
 TEXT = frozenset({str})
@@ -678,12 +682,29 @@ PLAIN_TYPES: dict[str, type[Node]] = {"string": String, "boolean": Boolean, "int
 JSON_TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
 
 
+def _said(said: str) -> Note | None:
+    """``Note(description=said)`` in a third of the time, None where nothing is said: most notes are one of these."""
+    if not said:
+        return None
+    note = new(Note)
+    put(note, "description", said)
+    return note
+
+
 def _described(kind: type[Node], said: str) -> Node:
-    """``kind(note=Note(description=said))`` in a third of the time: most nodes are one of these."""
-    note, node = object.__new__(Note), object.__new__(kind)
-    note.__dict__["description"] = said
-    node.__dict__["note"] = note
+    """The same of ``kind(note=Note(description=said))``: most nodes are one of these."""
+    node = new(kind)
+    put(node, "note", _said(said))
     return node
+
+
+def _param(name: str, required: bool, node: Node) -> Param:
+    """The same of ``Param(name=name, required=required, type=node)``."""
+    param = new(Param)
+    put(param, "name", name)
+    put(param, "required", required)
+    put(param, "type", node)
+    return param
 
 
 def _is_text(value: Any) -> bool:

@@ -8,7 +8,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import compress, repeat
+from itertools import chain, compress, repeat
 from operator import not_
 
 from tscg.errors import CompileError, ConfigError, Fragment
@@ -34,11 +34,20 @@ NESTED = 64  # levels of lists and pages within each other
 VALUE_DEPTH = 200  # levels of a raw tool that is no plain JSON as it stands
 CONTAINERS = frozenset(("tools", "result", "functionDeclarations", "function_declarations", "error"))
 NO_MCP = frozenset(("type", "function"))  # without these, "inputSchema" alone says that a tool is of MCP's form
+MCP = frozenset(("name", "description", "inputSchema"))
 DICT, TEXT = frozenset({dict}), frozenset({str})
-# In marshal's version 2: a tuple, set or bytes (a mark and a length in four bytes, of which three are zero), or a
-# number that is not finite (a mark and eight bytes, of which six are zero). No text holds that; what does is looked at
-# value by value. It begins with zeros: such a literal is found many times faster than the mark before it.
-NO_JSON = re.compile(rb"\x00\x00\x00(?<=[(<>sg]....)(?:(?<!g....)|\x00\x00[\xf0\xf8][\x7f\xff])", re.DOTALL)
+JSON = frozenset({dict, list, str, int, bool, type(None)})  # types whose values are all plain JSON
+# In marshal's version 2: a tuple, set or bytes (a mark and a length in four bytes, of which at least two are zero,
+# before what it holds), or a number that is not finite (a mark and eight bytes, of which six are zero). Text seldom
+# looks like that; what does is looked at value by value, as is a tool so large that a length may have one zero. The
+# pattern begins with zeros: such a literal is found many times faster than the mark before it.
+NO_JSON = re.compile(rb"\x00\x00[^\x00](?:(?<=[(<>s].....)|[\x7f\xff](?<=g\x00\x00\x00\x00\x00\x00..))", re.DOTALL)
+LARGE = 0x10000  # bytes: a part of this size has a length with fewer zeros
+
+
+def _doubtful(content: bytes) -> bool:
+    """Whether the marshalled content of a tool may be of other values than those of JSON."""
+    return len(content) >= LARGE or NO_JSON.search(content) is not None
 
 
 class Labelled:
@@ -131,20 +140,21 @@ def _read_plain(
     members = set().union(*raws)
     if not CONTAINERS.isdisjoint(members):
         return None
-    if any(map(NO_JSON.search, contents)):
-        return None
     try:
-        names, says, schemas, forms = _taken_apart(raws, members)
-    except ConfigError:
+        names, says, schemas, forms, beside = _taken_apart(raws, members)
+    except (ConfigError, TypeError, ValueError):  # the last two: a provider's own entry that is no JSON
         return None
     if not TEXT.issuperset(map(type, names)) or not all(map(str.strip, names)):
         return None
     keys = [*zip(contents, repeat(server), repeat(""), repeat(lenient))]
     kept: list[Tool | None] = _tools.get_all(keys)
     fresh = [*map(not_, kept)]
-    read = iter(
-        _fresh([[*compress(column, fresh)] for column in (names, says, schemas, forms, contents)], server, lenient)
+    tools = _fresh(
+        [[*compress(column, fresh)] for column in (names, says, schemas, forms, contents)], beside, server, lenient
     )
+    if tools is None:
+        return None
+    read = iter(tools)
     made: dict[Any, Tool] = {}
     good: list[Tool] = []
     bad: list[Fragment] = []
@@ -163,12 +173,21 @@ def _read_plain(
     return good, bad
 
 
-def _fresh(columns: list[list[Any]], server: str, lenient: bool) -> list[Tool | tuple[Fragment, ...]]:
-    """Each tool, or what is wrong with it; those with plain parameters only are made all at once."""
+def _fresh(
+    columns: list[list[Any]], beside: list[Any] | None, server: str, lenient: bool
+) -> list[Tool | tuple[Fragment, ...]] | None:
+    """Each tool, or what is wrong with it; None where one is no JSON.
+
+    Those with plain parameters only are made all at once. ``beside`` is what the tools hold beside names and schemas,
+    where that is known: it takes fewer steps to look at than their contents.
+    """
     names, says, schemas, forms, contents = columns
     placed: Placed = {}
     known: Known = {}
     roots = read_flat(schemas, placed)
+    plain = beside is not None and _is_json(beside)
+    if any(map(_doubtful, compress(contents, map(not_, roots)) if plain else contents)):
+        return None
     says = [said if type(said) is str else "" for said in says]
     if max(map(len, says), default=0) > PROSE_LIMIT:
         roots = [root if len(said) <= PROSE_LIMIT else None for root, said in zip(roots, says, strict=True)]
@@ -189,17 +208,36 @@ def _fresh(columns: list[list[Any]], server: str, lenient: bool) -> list[Tool | 
     return tools
 
 
-def _taken_apart(raws: list[Any], members: set[Any]) -> tuple[list[Any], list[Any], list[Any], list[str]]:
-    """Names, descriptions, schemas and formats; a provider's own entry has no name."""
+def _is_json(values: list[Any]) -> bool:
+    """Are these certainly plain JSON?"""
+    while values:
+        kinds = {*map(type, values)}
+        if not kinds <= JSON:
+            return False
+        objects = [one for one in values if type(one) is dict] if dict in kinds else []
+        if not TEXT.issuperset(map(type, set().union(*objects))):
+            return False
+        lists = [one for one in values if type(one) is list] if list in kinds else []
+        values = [*chain.from_iterable(map(dict.values, objects)), *chain.from_iterable(lists)]
+    return True
+
+
+def _taken_apart(
+    raws: list[Any], members: set[Any]
+) -> tuple[list[Any], list[Any], list[Any], list[str], list[Any] | None]:
+    """Names, descriptions, schemas, formats, and what :func:`_fresh` asks for; a provider's own entry has no name."""
     if NO_MCP.isdisjoint(members) and all(map(dict.__contains__, raws, repeat("inputSchema"))):
-        columns = [[*map(dict.get, raws, repeat(key))] for key in ("name", "description", "inputSchema")]
-        return columns[0], columns[1], columns[2], ["mcp"] * len(raws)
+        columns = {key: [*map(dict.get, raws, repeat(key))] for key in members | MCP}
+        names, schemas = columns.pop("name"), columns.pop("inputSchema")
+        beside = [*chain([*members], *columns.values())]
+        return names, columns["description"], schemas, ["mcp"] * len(raws), beside
     forms = [form_of(raw) for raw in raws]
     return (
         [None if form.builtin is not None else form.name for form in forms],
         [form.description for form in forms],
         [form.schema for form in forms],
         [form.format for form in forms],
+        None,
     )
 
 
@@ -344,7 +382,7 @@ def _known(row: Labelled, index: int, lenient: bool, content: bytes, known: Know
             form = form_of(raw)
             raw = None if form.raw is None else _plain(form.raw, label)
         content = b"" if raw is None else marshal.dumps(raw, 2)
-    if (type(raw) is dict or isinstance(raw, Mapping)) and NO_JSON.search(content):
+    if (type(raw) is dict or isinstance(raw, Mapping)) and _doubtful(content):
         raw = _plain(raw, label)
         content = marshal.dumps(raw, 2)
     key = (content, row.server, row.form, lenient)

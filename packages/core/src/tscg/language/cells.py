@@ -47,11 +47,8 @@ Content = tuple[str, Pieces, str, str]
 Item = int
 """A parameter by number: the even number of its content in the catalog, and one more where it is required."""
 
-Laid = tuple[str, bool, str]
-"""The word that stands for a parameter in a signature, whether it has a line of its own, and its line.
-
-The word is empty where they depend on the tool.
-"""
+Laid = tuple[str, int]
+"""What stands for a parameter, and whether that is a line of its own (without its dot), not a word in the signature."""
 
 
 class Drawn:
@@ -60,8 +57,8 @@ class Drawn:
     __slots__ = ("after", "closed", "items", "name", "note", "prose", "text", "types")
 
     def __init__(  # noqa: PLR0917  # by name costs time
-        self, name: str, prose: str, items: tuple[Item, ...] | None, closed: bool, text: str, after: Pieces,
-        note: tuple[str, str] | None, types: tuple[tuple[str, Item], ...],
+        self, name: str, prose: str, items: tuple[Item, ...] | None, closed: bool = False, text: str = "",
+        after: Pieces = (), note: tuple[str, str] | None = None, types: tuple[tuple[str, Item], ...] = (),
     ) -> None:  # fmt: skip
         self.name = name
         self.prose = prose

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 
 from tscg.ir import (
@@ -50,7 +50,7 @@ def number(value: int | float) -> str:
 
 
 class _Types(dict[Param, Item]):
-    """The types of one catalog, and its parameters: the item of each, which is drawn when it is first asked for.
+    """The types of one catalog, and its parameters: the item of each that was drawn.
 
     A node that is reached twice is drawn once.
     """
@@ -70,46 +70,47 @@ class _Types(dict[Param, Item]):
 
     # --- parameters ---------------------------------------------------------------------------------------------------
 
-    def __missing__(self, param: Param) -> Item:
-        spelled, kind = param.name, param.type
-        if not (spelled.isidentifier() and spelled.isascii()):
-            spelled = name(spelled)
-        if kind is None:
-            item = self[param] = self.item(f"!{spelled}", ())
-            return item
-        given = kind.__dict__  # a record stores what is given, most often a note alone
-        noted = "note" in given
-        pieces = self.words.get(type(kind)) if len(given) == (1 if noted else 0) else None
-        if pieces is None:
-            pieces = self.typed(kind)
-        note = given["note"] if noted else None
-        tail = prose = ""
-        if note is not None:
-            said = note.__dict__
-            if len(said) == 1 and "description" in said:
-                prose = said["description"]
-            else:
-                if note.default is not None:
-                    pieces = self.implied(pieces, note.default)
-                tail, prose = note_tail(note), note.description
-        item = self[param] = self.numbers[spelled, pieces, tail, prose] + param.required
-        return item
+    def draw(self, params: Sequence[Param], seen: list[Item]) -> tuple[Item, ...]:
+        """The items of parameters; they join ``seen``, each behind what drawing it adds there."""
+        get, words, numbers, begin = self.get, self.words, self.numbers, len(seen)
+        for param in params:
+            item = get(param)
+            if item is None:
+                spelled, kind = param.name, param.type
+                if not (spelled.isidentifier() and spelled.isascii()):
+                    spelled = name(spelled)
+                tail = prose = ""
+                if kind is None:
+                    item = self.item(f"!{spelled}", ())
+                else:
+                    note, given = kind.note, kind.__dict__  # a record stores what is given, most often a note alone
+                    pieces = words.get(type(kind))
+                    if pieces is None or len(given) > 1 or (note is None and given and "note" not in given):
+                        pieces = self.typed(kind)
+                    if note is not None:
+                        prose = note.description
+                        if len(note.__dict__) > 1 or not prose:
+                            if note.default is not None:
+                                pieces = self.implied(pieces, note.default)
+                            tail = note_tail(note)
+                    item = numbers[spelled, pieces, tail, prose]
+                    if param.required:
+                        item += 1
+                self[param] = item
+            seen.append(item)
+        return tuple(seen[begin:] if len(seen) - begin == len(params) else map(self.__getitem__, params))
 
     def item(self, name: str, pieces: Pieces, tail: str = "", prose: str = "") -> Item:
         """What stands in the place of a parameter."""
         return self.numbers[name, pieces, tail, prose] + 1
 
-    def parameters(self, node: Object, top: bool) -> tuple[Item, ...]:
-        """The parameters of an object; those of a tool (``top``) join ``seen``, each behind those in its type."""
-        params, item = node.params, self.__getitem__
-        if top:
-            self.seen.extend(map(item, params))  # what drawing one of them adds comes before it
-        found = tuple(map(item, params))
+    def parameters(self, node: Object, seen: list[Item]) -> tuple[Item, ...]:
+        """The parameters of an object, which join ``seen`` too."""
+        found = self.draw(node.params, seen)
         if node.rest is None:
             return found
         rest = self.item("*", self.anonymous(node.rest))
-        if top:
-            self.seen.append(rest)
+        seen.append(rest)
         return (*found, rest)
 
     def implied(self, pieces: Pieces, default: str) -> Pieces:
@@ -123,6 +124,12 @@ class _Types(dict[Param, Item]):
 
     def typed(self, node: Node) -> Pieces:
         """A type on the line of a parameter, which carries its note; none is a plain text."""
+        if type(node) is Enum and not node.extra:
+            found = self.enums.get(node.values)
+            if found is None:
+                text = f"({listed(node.values, self.gap)})"
+                found = self.enums[node.values] = (text if len(text) < LONG else self.cell((text,)),)
+            return found
         if type(node) is String and _plain(node):
             return ()
         word = _WORD.get(type(node))
@@ -130,13 +137,8 @@ class _Types(dict[Param, Item]):
             out: list[str | Cell] = []
             self.type(node, out)
             return _joined(out)
-        if type(node) is Enum and node.values in self.enums:
-            return self.enums[node.values]
         text = word(self, node)
-        pieces = (text if len(text) < LONG else self.cell((text,)),)
-        if type(node) is Enum:
-            self.enums[node.values] = pieces
-        return pieces
+        return (text if len(text) < LONG else self.cell((text,)),)
 
     def anonymous(self, node: Node) -> Pieces:
         out: list[str | Cell] = []
@@ -257,7 +259,7 @@ class _Types(dict[Param, Item]):
             return
         cell = self.cells.get(id(node))
         if cell is None:
-            head, items = "" if node.typed else "?", self.parameters(node, False)
+            head, items = "" if node.typed else "?", self.parameters(node, [])
             content = (head, items, node.closed, after)
             cell = self.contents.get(content)
             if cell is None:
@@ -317,6 +319,9 @@ class Drawing(_Types):
     def tool(self, tool: Tool) -> Drawn:
         """A tool in pieces."""
         root = tool.root
+        given = root.__dict__
+        if type(root) is Object and len(given) == 1 and "params" in given and not tool.types:  # most often
+            return Drawn(name(tool.name), tool.description, self.draw(given["params"], self.seen))
         own = root.note
         note = None if own is None else (note_tail(own), own.description)
         lead: Object | None = None
@@ -328,7 +333,7 @@ class Drawing(_Types):
                 lead = first
         items, closed, text = None, False, ""
         if lead is not None:
-            items, closed, text = self.parameters(lead, True), lead.closed, _after(lead)
+            items, closed, text = self.parameters(lead, self.seen), lead.closed, _after(lead)
         after = self.after(root, lead) if lead is not root else ()
         types = tuple([(given, self.named(given, node)) for given, node in tool.types]) if tool.types else ()
         return Drawn(name(tool.name), tool.description, items, closed, text, after, note, types)
@@ -336,7 +341,7 @@ class Drawing(_Types):
 
 def _needs_group(node: Node) -> bool:
     """Could what follows this type be read as a part of it?"""
-    if isinstance(node, Union | AllOf):
+    if isinstance(node, (Union, AllOf)):  # "|" would make a new type each time
         return not node.extra  # with extra it brings its own brackets
     return not getattr(node, "typed", True)
 
@@ -405,6 +410,10 @@ def _joined(out: list[str | Cell]) -> Pieces:
     """The pieces with neighbouring texts joined and empty ones gone."""
     if len(out) == 1:
         return (out[0],)
+    texts = [piece for piece in out if type(piece) is str]
+    if len(texts) == len(out):
+        text = "".join(texts)
+        return (text,) if text else ()
     joined: list[str | Cell] = []
     for piece in out:
         if piece == "":

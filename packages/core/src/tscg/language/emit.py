@@ -9,14 +9,14 @@ another.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from itertools import compress, filterfalse, repeat
-from operator import contains, itemgetter
+from itertools import compress, count, repeat
+from operator import contains
 
 from tscg.costs import Costs
 from tscg.ir import Catalog, Tool
 from tscg.language.cells import Cell, Drawn, Item, Laid, Pieces
 from tscg.language.draw import Drawing
-from tscg.language.share import Shared, chunks, share
+from tscg.language.share import Shared, batches, chunks, share
 from tscg.language.spelling import DEFAULT, Spelling, is_plain, json_text, name, prose_line
 from tscg.record import Record
 from tscg.schema import minified
@@ -26,7 +26,7 @@ __all__ = ["Emitted", "emit", "emit_tool"]
 ENDS = tuple(".:;!?")
 """Behind these the blank before a reference to a shared sentence is left out: ``.^`` is one token."""
 
-_pieces = itemgetter(1)
+_ROW = "\n."  # what parts lines of parameters
 
 
 class Emitted(Record):
@@ -50,7 +50,8 @@ class Emitted(Record):
 class _Layout:
     def __init__(self, shared: Shared, spelling: Spelling) -> None:
         self.shared, self.spelling = shared, spelling
-        self.laid: dict[Item, Laid] = {}
+        self.laid = [""] * len(shared.contents)  # what stands for each parameter, empty where that depends on the tool
+        self.lined = bytearray(len(shared.contents))  # is it a line of its own, without its dot?
         self.local: dict[int, str] = {}
         self.pending: list[Cell] = []
         self.taken = False  # has the line in hand given its one place for lines below?
@@ -70,9 +71,7 @@ class _Layout:
             parts = chunks(text)
             if not self.shared.runs.keys().isdisjoint(parts):
                 cut[text] = parts
-        self.calm = all(  # apart, as texts with other characters make the joined one slow to search
-            is_plain(" ".join(kind(str.isascii, texts)).replace("\n", " "), note) for kind in (filter, filterfalse)
-        )
+        self.calm = all(is_plain(" ".join(group).replace("\n", " "), note) for group in batches(texts))
         special = {*cut, *compress(texts, map(contains, texts, repeat("\n")))} if self.calm else texts
         self.prose = {text: self.written(text) for text in special}
 
@@ -93,16 +92,17 @@ class _Layout:
         runs, notes, note = self.shared.runs, self.shared.notes, self.spelling.note
         out: list[str] = []
         done = 0
-        for i in [i for i, part in enumerate(parts) if part in runs]:
-            for run, text in runs[parts[i]] if i >= done else ():
+        for i, part in enumerate(parts):
+            for run, text in runs.get(part, ()) if i >= done else ():
                 if tuple(parts[i : i + len(run)]) == run:
                     ahead = parts[done:i]
-                    if ahead and (text[0] == "\n" or (ahead[-1] == " " and "".join(ahead[-2:-1])[-1:] in ENDS)):
+                    if ahead and (text[0] == "\n" or (ahead[-1] == " " and len(ahead) > 1 and ahead[-2][-1:] in ENDS)):
                         del ahead[-1]  # the reference stands for the gap too
-                    out += [self.escaped("".join(ahead)), f"{note}{notes[text]}"]
+                    out += ahead if self.calm else [self.escaped("".join(ahead))]
+                    out.append(f"{note}{notes[text]}")
                     done = i + len(run)
                     break
-        out.append(self.escaped("".join(parts[done:])))
+        out += parts[done:] if self.calm else [self.escaped("".join(parts[done:]))]
         return "".join(out)
 
     # --- types --------------------------------------------------------------------------------------------------------
@@ -129,7 +129,8 @@ class _Layout:
         if cell.items is None:
             return self.type(cell.pieces)
         taken, self.taken, below, self.below = self.taken, False, self.below, ""
-        inner, rows = self.object(cell.items, nested=True)
+        inner, lines = self.object(cell.items, nested=True)
+        rows = f".{_ROW.join(lines)}" if lines else ""
         self.taken = taken
         if rows and taken:  # the line has one place for lines below: this object gets a name and a line of its own
             self.below = below
@@ -150,57 +151,60 @@ class _Layout:
 
     def lay(self, items: Collection[Item]) -> None:
         """What stands for each parameter, where that does not depend on the tool."""
-        contents, names, written, laid = self.shared.contents, self.shared.names, self.prose.get, self.laid
-        needed = {pieces: _shown(pieces) for pieces in set(map(_pieces, contents[::2]))}
-        optional = {pieces: None if kind is None else f"?{kind}" for pieces, kind in needed.items()}
+        contents, names, written = self.shared.contents, self.shared.names, self.prose.get
+        laid, lined = self.laid, self.lined
+        types: dict[Pieces, str | None] = {}
         for item, (bare, pieces, tail, said) in zip(items, map(contents.__getitem__, items), strict=True):
-            kind = (needed if item & 1 else optional)[pieces]
+            kind = types.get(pieces)
             if kind is None:
-                laid[item] = "", False, ""
-                continue
+                kind = types[pieces] = _shown(pieces)
+                if kind is None:
+                    continue
             if tail:
-                word = f"{bare}{_marked(item & 1, tail)}{_tailed(needed[pieces] or '', tail)}"
+                mark, kind = _marked(item & 1, tail), _tailed(kind, tail)
             else:
-                word = bare + kind
-                if not said and not needed[pieces] and bare in names:  # the bare name is that of a shared parameter
-                    word = f"{word}:str"
-            laid[item] = (word, True, f".{word} {written(said, said)}") if said else (word, False, f".{word}")
+                mark = "" if item & 1 else "?"
+            if said:
+                laid[item], lined[item] = f"{bare}{mark}{kind} {written(said, said)}", 1
+            elif kind or bare not in names:
+                laid[item] = f"{bare}{mark}{kind}"
+            else:  # the bare name is that of a shared parameter
+                laid[item] = f"{bare}{mark}:str"
         for key, label in self.shared.items.items():
             plain = key if self.shared.optional[key] else key + 1
-            for item, word in (plain, label), (plain ^ 1, f"{label}!" if plain == key else f"{label}?"):
-                laid[item] = word, False, f".{word}"
+            laid[plain], laid[plain ^ 1] = label, f"{label}!" if plain == key else f"{label}?"
+            lined[plain] = lined[plain ^ 1] = 0
 
     def item(self, item: Item) -> Laid:
         """A parameter whose type may depend on the tool."""
-        if self.laid[item][0]:
-            return self.laid[item]
+        if self.laid[item]:
+            return self.laid[item], self.lined[item]
         name, pieces, tail, prose = self.shared.contents[item]
         self.taken, self.below = False, ""
         word = f"{name}{_marked(item & 1, tail)}{_tailed(_typed(self.type(pieces)), tail)}"
         below, self.below, self.taken = self.below, "", False
-        return word, bool(prose or below), self.row(f".{word}", prose, below)
+        return (self.row(word, prose, below), 1) if prose or below else (word, 0)
 
     def row(self, word: str, prose: str, below: str) -> str:
         """A line with its prose and the lines below it, each a dot deeper."""
         line = f"{word} {self.prose.get(prose, prose)}" if prose else word
         return line + f"\n{below}".replace("\n.", "\n..") if below else line
 
-    def object(self, items: Sequence[Item], nested: bool = False) -> tuple[str, str]:
-        """What stands between the brackets, and the lines below."""
+    def object(self, items: Sequence[Item], nested: bool = False) -> tuple[str, Sequence[str]]:
+        """What stands between the brackets, and the lines below, without their dots."""
         if not items:
-            return "", ""
-        words, lined, rows = zip(*map(self.laid.__getitem__, items))  # noqa: B905  # the keyword costs time
-        if "" in words:
-            words, lined, rows = zip(*map(self.item, items), strict=True)
+            return "", ()
+        laid, lined = [*map(self.laid.__getitem__, items)], [*map(self.lined.__getitem__, items)]
+        if "" in laid:
+            laid, lined = map(list, zip(*map(self.item, items), strict=True))
         gap = self.spelling.gap
-        if True not in lined:
-            return gap.join(words), ""
-        first = lined.index(True)
-        if not nested and True in lined[-2:]:  # one word behind the lines gets a line too
-            return gap.join(words[:first]), "\n".join(rows[first:])
-        behind = len(lined) - lined[::-1].index(True)
-        inner = (*words[:first], self.spelling.lines, *words[behind:])
-        return gap.join(inner), "\n".join(rows[first:behind])
+        if 1 not in lined:
+            return gap.join(laid), ()
+        first = lined.index(1)
+        if not nested and 1 in lined[-2:]:  # one word behind the lines gets a line too
+            return gap.join(laid[:first]), laid[first:]
+        behind = len(lined) - lined[::-1].index(1)
+        return gap.join([*laid[:first], self.spelling.lines, *laid[behind:]]), laid[first:behind]
 
     # --- entries ------------------------------------------------------------------------------------------------------
 
@@ -208,20 +212,21 @@ class _Layout:
         if self.local:
             self.local = {}
         after = self.type(drawn.after) if drawn.after else ""
+        rows: Sequence[str] = ()
         if drawn.items is None:
-            text, rows = f"{drawn.name}:{after}{tags}", ""
+            text = f"{drawn.name}:{after}{tags}"
         else:
             inner, rows = self.object(drawn.items)
             mark = "" if drawn.closed is self.shared.closed else "!"
             after = f"{mark}{drawn.text}{after}{tags}"
-            bare = rows and not inner and not after and drawn.name != "shared"
-            text = drawn.name if bare else f"{drawn.name}({inner}){after}"
+            brackets = inner or after or not rows or drawn.name == "shared"
+            text = f"{drawn.name}({inner}){after}" if brackets else drawn.name
         if drawn.prose:
             text = f"{text} {self.prose.get(drawn.prose, drawn.prose)}"
         if drawn.note is not None:
             text = f"{text}\n{self.row(f'.{drawn.note[0]}', drawn.note[1], '')}"
         if rows:
-            text = f"{text}\n{rows}"
+            text = _ROW.join([text, *rows])
         if drawn.types:
             types = [self.named(item) for name, item in drawn.types if name not in self.shared.recursive]
             text = "\n".join([text, *types])
@@ -316,7 +321,7 @@ def emit(catalog: Catalog, spelling: Spelling, costs: Costs, *, sharing: bool = 
     """
     drawing = Drawing(spelling)
     drawn = [None if tool.opaque else drawing.tool(tool) for tool in catalog.tools]
-    shared = share(drawing, [one for one in drawn if one is not None], costs, everything=sharing)
+    shared = share(drawing, list(filter(None, drawn)), costs, everything=sharing)
     _number(shared)
     layout = _Layout(shared, spelling)
     layout.write([tool.description for tool in catalog.tools if tool.opaque and tool.description])
@@ -324,9 +329,13 @@ def emit(catalog: Catalog, spelling: Spelling, costs: Costs, *, sharing: bool = 
     layout.lay(set(drawing.seen))
     head = layout.head()
     entries = [
-        _opaque(layout, tool) if one is None else _entry(layout, tool, one)
+        _opaque(layout, tool) if one is None else layout.entry(one, "%rules" if tool.hides_policy else "")
         for tool, one in zip(catalog.tools, drawn, strict=True)
     ]
+    # Each construct is shorter than its JSON: only escapes can make an entry grow.
+    for i in compress(count(), map(contains, entries, repeat("\\"))):
+        if "\\u" in entries[i] and drawn[i] is not None:
+            entries[i] = min(entries[i], passed_through(catalog.tools[i]), key=len)
     return Emitted(head=head, entries=tuple(entries), shared=shared)
 
 
@@ -341,15 +350,6 @@ def _opaque(layout: _Layout, tool: Tool) -> str:
     """The entry of a tool of which a budget left the name alone."""
     head = f"{name(tool.name)}(...)"
     return f"{head} {layout.prose.get(tool.description, tool.description)}" if tool.description else head
-
-
-def _entry(layout: _Layout, tool: Tool, drawn: Drawn) -> str:
-    text = layout.entry(drawn, "%rules" if tool.hides_policy else "")
-    # each construct is shorter than its JSON; only escapes can make an entry grow
-    if "\\" not in text or "\\u" not in text:
-        return text
-    plain = passed_through(tool)
-    return plain if len(plain) < len(text) else text
 
 
 def passed_through(tool: Tool) -> str:

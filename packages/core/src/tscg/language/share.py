@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from itertools import chain, compress, count, filterfalse, repeat
+from itertools import chain, compress, filterfalse, repeat
 from operator import contains, itemgetter, not_
 
 from tscg.costs import Costs
 from tscg.language.cells import Cell, Content, Drawn, Item, Pieces
 from tscg.language.draw import Drawing
 
-__all__ = ["Shared", "chunks", "parted", "share"]
+__all__ = ["Shared", "batches", "chunks", "parted", "share"]
 
 GAIN = 1.0  # tokens that sharing must save by the table, so that its error never makes a text larger
 REF = 2.2  # tokens of a reference to a type or sentence: its mark and number
@@ -27,7 +27,7 @@ BATCH = 80  # texts that are searched in one go: more of them take new memory, w
 SHORT = 6  # characters below which a sentence is not worth counting
 _split = re.compile(r"((?<=[.!?:;]) |\n)").split
 _cut, _between = "\0", "\1"  # marks that prose does not have
-
+_HELD = frozenset(("e.g", "i.e"))
 
 _pieces, _prose = itemgetter(1), itemgetter(3)  # of the content of a parameter
 _above_one = (1).__lt__
@@ -76,9 +76,9 @@ def _marked(prose: str) -> str:
     """The prose with a mark before and behind each gap."""
     for end in ".:;!?":  # five splits are much faster than one regular expression, and than replacements
         if end in prose:
-            parts = prose.split(f"{end} ")
+            parts = prose.rsplit(f"{end} ")  # from behind, as then the first character is looked for, which is rarer
             if end == ".":  # no sentence ends there
-                for i in reversed([*compress(count(), map(str.endswith, parts[:-1], repeat(("e.g", "i.e"))))]):
+                for i in reversed([i for i, part in enumerate(parts[:-1]) if part[-3:] in _HELD]):
                     parts[i : i + 2] = [f"{parts[i]}. {parts[i + 1]}"]
             prose = f"{end}{_cut} {_cut}".join(parts)
     if "\n" in prose:
@@ -139,17 +139,21 @@ class _Sharing:
 
     def share_items(self) -> None:
         out, contents, seen = self.out, self.contents, self.drawing.seen
-        uses = Counter(seen)
+        uses = [0] * len(contents)
+        for item in seen:
+            uses[item] += 1
         counts: dict[int, int] = {}  # of the contents that are used more than once, in the order of their first use
-        for item in [item for item, n in uses.items() if n > 1 or item ^ 1 in uses]:
-            counts[item & -2] = uses[item] + uses.get(item ^ 1, 0)
+        for item in seen:
+            used = uses[item] + uses[item ^ 1]
+            if used > 1:
+                counts[item & -2] = used
         memo: dict[int, float] = {}
         by_name: dict[str, list[tuple[float, int, int]]] = {}
         for order, (key, used) in enumerate(counts.items()):
             name = contents[key][0]
             if name[0] in "!*@":
                 continue
-            needed = uses.get(key + 1, 0)
+            needed = uses[key + 1]
             agree = max(needed, used - needed)
             marks = used - needed
             each = self.item_size(contents[key], memo)
@@ -166,7 +170,7 @@ class _Sharing:
                 label = name if taken == 1 else f"{name}~{taken}"
                 out.items[key] = label
                 out.names.add(label)
-                out.optional[key] = uses.get(key + 1, 0) * 2 < counts[key]
+                out.optional[key] = uses[key + 1] * 2 < counts[key]
         self.held.difference_update(out.items, map((1).__or__, out.items))
 
     # --- types --------------------------------------------------------------------------------------------------------
@@ -268,13 +272,8 @@ class _Sharing:
             return
         split = list(filter(None, map(several.get, proses)))
         split = list(compress(split, map(not_, map(again.keys().isdisjoint, split))))
-        broken = Counter(
-            parts[i]
-            for parts in split
-            if "\n" in parts
-            for i in range(2, len(parts), 2)
-            if parts[i - 1] == "\n" and parts[i] in again
-        )
+        lines = [compress(parts[2::2], map("\n".__eq__, parts[1::2])) for parts in split if "\n" in parts]
+        broken = Counter(chain.from_iterable(lines))
         for run in _runs(split, again):
             text, n = "".join(run), again[run[0]]
             if n > 2 and broken[run[0]] == n:
@@ -297,6 +296,12 @@ def _spread(users: list[set[int]], below: list[list[int]]) -> None:
             users[child].update(mine)
 
 
+def batches(texts: Iterable[str]) -> list[list[str]]:
+    """The texts in groups, to be joined and searched; those with other than ASCII characters, which is slow, apart."""
+    plain, others = list(filter(str.isascii, texts)), list(filterfalse(str.isascii, texts))
+    return [every[i : i + BATCH] for every in (plain, others) for i in range(0, len(every), BATCH)]
+
+
 def parted(texts: Collection[str]) -> dict[str, list[str]]:
     """``chunks`` of each text that has more than one, found in one go over many of them.
 
@@ -304,9 +309,7 @@ def parted(texts: Collection[str]) -> dict[str, list[str]]:
     {'One. Two': ['One.', ' ', 'Two']}
     """
     found: dict[str, list[str]] = {}
-    plain = list(filter(str.isascii, texts))  # apart: texts with other characters make the joined one slow to search
-    others = list(filterfalse(str.isascii, texts))
-    for group in [every[i : i + BATCH] for every in (plain, others) for i in range(0, len(every), BATCH)]:
+    for group in batches(texts):
         joined = _between.join(group)
         marked = [] if _cut in joined else _marked(joined).split(_between)
         if len(marked) == len(group):

@@ -6,6 +6,8 @@ import json
 import marshal
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import chain
+from operator import attrgetter
 
 from tscg.costs import Costs, costs_of
 from tscg.ir import Catalog, Tool
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from tscg.tokenizers import Tokenizer
 
 __all__ = ["Choice", "Fitted", "Work"]
+
+_NAME, _FAULTS = attrgetter("name"), attrgetter("faults")
 
 
 class Fitted(Record):
@@ -83,8 +87,8 @@ class Work(Record):
         """Wire names of the tools; those given out before stay."""
 
         if self.past is None:
-            return wire_names(tool.name for tool in self.catalog)
-        return wire_names((tool.name for tool in self.catalog), kept=self.past.wire_names)
+            return wire_names(map(_NAME, self.catalog.tools))
+        return wire_names(map(_NAME, self.catalog.tools), kept=self.past.wire_names)
 
     @property
     def spelling(self) -> Spelling:
@@ -121,7 +125,7 @@ class Work(Record):
             listed = listed.replace([tool for tool in listed if tool.name not in self.pin])
         if not hides(listed, shown):
             return ""
-        return lookup_name({tool.name for tool in self.catalog})
+        return lookup_name(list(map(_NAME, self.catalog.tools)))
 
     def anchors(self, shown: Catalog) -> str:
         """What SAD-F says once more, empty where it is not active."""
@@ -274,10 +278,13 @@ class Work(Record):
         """The compiled catalog: what is sent with all that the way back needs."""
         shown, text_mode = fitted.shown, isinstance(self.chosen.mode, Text)
         sent = self.sent(shown)
+        wire = sent.wire
+        if wire:
+            sent = replace(sent, wire=())
         return CompiledCatalog(
             catalog=self.catalog, shown=shown, options=self.chosen.mode, profile_used=self.chosen.profile,
-            encoding=self.chosen.encoding, counting=self.counting, model=self.model, sent=replace(sent, wire=()),
-            wire=marshal.dumps(sent.wire, 2) if sent.wire else b"",
+            encoding=self.chosen.encoding, counting=self.counting, model=self.model, sent=sent,
+            wire=marshal.dumps(wire, 2) if wire else b"",
             wire_names=self.wire_names, details=sent.details or fitted.rungs,
             dialect=self.chosen.dialect, active=self.chosen.active, decoding_used=decoding,
             warnings=(*_warnings(self.catalog), *self.chosen.warnings, *sent.warnings), reasons=reasons,
@@ -296,4 +303,4 @@ def _form(wire: Sequence[dict[str, Any]]) -> str:
 
 def _warnings(catalog: Catalog) -> tuple[str, ...]:
     """Places of tools that are read as "anything", and so are not checked."""
-    return tuple(f"unchecked: {fragment}" for tool in catalog for fragment in tool.faults)
+    return tuple([f"unchecked: {fragment}" for fragment in chain.from_iterable(map(_FAULTS, catalog.tools))])

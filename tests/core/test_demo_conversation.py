@@ -263,8 +263,13 @@ class Watched:
         return self
 
     def answer(self, messages: Sequence[Message], tools: Sequence[Message], stop: Sequence[str] = ()) -> Answer:
-        signal.raise_signal(signal.SIGINT)
         pause = threading.Event()
+        pause.wait(0.3)  # till the main thread waits for this answer
+        main = threading.main_thread().ident
+        assert main is not None
+        signal.pthread_kill(
+            main, signal.SIGINT
+        )  # as the terminal does: a signal to this thread would not wake that one
         while self.report("It works"):
             pause.wait(0.01)
         self.ended = True

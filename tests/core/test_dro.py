@@ -205,12 +205,11 @@ PHRASED = st.lists(PHRASES, max_size=14).map(" ".join)
 
 
 def _thoroughly(text: str, given: Facts, monkeypatch: pytest.MonkeyPatch) -> str:
-    """DRO without its tests at a glance and without its memory."""
+    """DRO without its tests at a glance."""
     with monkeypatch.context() as patched:
         patched.setattr(dro, "_may_tell", lambda *_: True)
         patched.setattr(dro, "_lists_all", lambda *_: True)
         patched.setattr(dro, "_OPENINGS", "")
-        patched.setattr(dro, "_seen", {})
         return restructure(text, given)
 
 

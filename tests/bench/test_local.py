@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -71,7 +72,8 @@ def test_from_the_prompt_to_the_database(model: LocalModel, compiled: tscg.Compi
     call = decoded.calls[0]
     tool = next(tool for tool in compiled.catalog if tool.name == call.name)
     assert validator_of(tool, ()).is_valid(call.arguments)
-    text, _ = Toolbox(Database(":memory:")).call(call.name, call.arguments)
+    with closing(Database(":memory:")) as database:
+        text, _ = Toolbox(database).call(call.name, call.arguments)
     assert text
     assert not text.startswith(("Invalid arguments", "There is no tool"))
     assert held.answer(conversation(compiled, ASKED), []) == answer  # the same again

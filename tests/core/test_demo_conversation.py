@@ -9,6 +9,7 @@ import json
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from importlib.util import find_spec
 from typing import Any, Final
 
@@ -52,7 +53,8 @@ NONE: Final = "The model made no valid call for this request."
 def held(*said: Said, replies: Sequence[str] = ()) -> tuple[list[str], int]:
     """The lines of the screen for a model that says this, and how often it was asked."""
     compiled = tscg.compile([tool.to_mcp() for tool in TOOLS], profile="brief")
-    toolbox, screen, left = Toolbox(Database(":memory:")), io.StringIO(), list(said)
+    database, screen, left = Database(":memory:"), io.StringIO(), list(said)
+    toolbox = Toolbox(database)
 
     async def ask(messages: Sequence[Message]) -> Answer:
         answer = left.pop(0)
@@ -66,7 +68,8 @@ def held(*said: Said, replies: Sequence[str] = ()) -> tuple[list[str], int]:
 
     console = Console(file=screen, width=400)
     conversation = Conversation(screen=Screen(console), compiled=compiled, ask=ask, call=run)
-    asyncio.run(conversation.hold(Request(name="r", prompt="Do it.", replies=replies)))
+    with closing(database):
+        asyncio.run(conversation.hold(Request(name="r", prompt="Do it.", replies=replies)))
     lines = [" ".join(line.split()) for line in screen.getvalue().splitlines()]
     return [line for line in lines if line], len(said) - len(left)
 

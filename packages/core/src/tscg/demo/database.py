@@ -30,6 +30,7 @@ class Database:
     >>> database = Database(":memory:")
     >>> database.rows("SELECT handle FROM people WHERE team = ?", "payments")
     [{'handle': 'mira'}]
+    >>> database.close()
     """
 
     def __init__(self, path: str | Path) -> None:

@@ -28,11 +28,13 @@ PAGE_SIZE: Final = 20
 class Toolbox:
     """The tools over one database: what `tools/list` and `tools/call` answer, as JSON values.
 
-    >>> toolbox = Toolbox(Database(":memory:"))
+    >>> database = Database(":memory:")
+    >>> toolbox = Toolbox(database)
     >>> toolbox.call("respond_to_event", {"event_id": "evt-1004", "response": "accepted"})
     ('{"event_id": "evt-1004", "response": "accepted"}', False)
     >>> toolbox.call("get_order", {"order_id": "ord-99999"})
     ('There is no order ord-99999.', True)
+    >>> database.close()
     """
 
     def __init__(self, database: Database) -> None:

@@ -411,7 +411,7 @@ def _tool(form: Form, row: Labelled, index: int, raw: bytes, *, lenient: bool, k
 
 def _made(
     name: str, said: Any, schema: Any, server: str, *, form: str, raw: bytes, lenient: bool, known: Known,
-    root: Node | None = None, placed: Placed | None = None,
+    placed: Placed | None = None,
 ) -> Tool:  # fmt: skip
     """The tool of what its form says."""
     root, types, faults = _walked(Walker(schema, name, known, placed), lenient)

@@ -50,7 +50,7 @@ _OBLIGES, _OPENS, _HINTS = Rank.POLICY, Rank.PURPOSE, Rank.HINT
 #: The longest opening that is no purpose.
 _BARE_REACH = max(map(len, BARE))
 _BARE_STARTS = frozenset([mark for each in BARE for mark in (each[0], each[0].upper())])
-_POLICY_WORDS = frozenset(POLICY) | POLICY_HEADINGS
+_BINDING_WORDS = frozenset(POLICY) | POLICY_HEADINGS
 #: A text of more characters is no prose that could be told apart: it is shown whole, or its first sentence alone.
 LONGEST = 50_000
 _NOTHING = Parts((), "", "")
@@ -166,7 +166,7 @@ def _shown(pieces: Sequence[str], ranks: tuple[Rank, ...], of: Of, keep: Keep) -
 
 def _never_binds(text: str) -> bool:
     """Whether a text, be it with lines, has no word of policy: then none of its sentences is looked at by itself."""
-    return text.isascii() and _POLICY_WORDS.isdisjoint(words_of(text.lower().replace("_", " ")))
+    return text.isascii() and _BINDING_WORDS.isdisjoint(words_of(text.lower().replace("_", " ")))
 
 
 def _stands_alone(piece: str) -> bool:

@@ -16,6 +16,7 @@ from tests.conftest import read_tools, shared_catalog_paths
 from tests.strategies import catalogs
 from tscg.ir import Catalog
 from tscg.modes.names import wire_names
+from tscg.modes.options import agent_mode
 
 LEGAL = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}\Z")
 ODD = [
@@ -181,3 +182,21 @@ def test_a_built_in_goes_untouched_to_its_own_provider_alone(builtin: dict[str, 
         else:
             with pytest.raises(tscg.ConfigError, match="built-in"):
                 render()
+
+
+@pytest.mark.parametrize(
+    ("mode", "says"),
+    [
+        ("txt", "unknown mode 'txt'; allowed: auto, native, text, dispatch, passthrough; did you mean 'text'?"),
+        (None, "unknown mode None; allowed: auto, native, text, dispatch, passthrough"),
+        ("code", "would bypass its hooks; allowed: auto, native, text, dispatch, passthrough"),
+        (tscg.Code(), "code mode is not offered here"),
+        (tscg.Dispatch(map="all"), "dispatch: map is 'all'; allowed: "),
+    ],
+    ids=["misspelt", "none", "code", "code-options", "wrong-option"],
+)
+def test_a_mode_that_an_agent_cannot_use_is_told(mode: Any, says: str) -> None:
+    with pytest.raises(tscg.ConfigError) as told:
+        agent_mode(mode, "hooks")
+    assert says in str(told.value)
+    assert ("passthrough" in str(told.value)) == (not isinstance(mode, tscg.Dispatch))

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tscg
 from crewai_tscg.convert import Toolset
-from tscg.errors import ConfigError, TscgWarning
+from tscg.errors import TscgWarning
 from tscg.lock import approved
+from tscg.modes.options import agent_mode
 from tscg.record import replace
 
 if TYPE_CHECKING:
@@ -263,15 +264,7 @@ def options_of(mode: object) -> Mode:
     >>> options_of("text")
     Text()
     """
-    from tscg.modes.options import mode_of
-
-    found = mode_of(mode)
-    if isinstance(found, tscg.Code):
-        raise ConfigError(
-            "code mode is not offered here: an agent runs calls, and a program would bypass its hooks and limits",
-            allowed=("auto", "native", "text", "dispatch", "passthrough"),
-        )
-    return found
+    return agent_mode(mode, "hooks and limits")
 
 
 def provider_form(llm: Any, tools: Sequence[Any]) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import marshal
 import re
 import threading
@@ -17,13 +16,13 @@ import tscg
 from langchain_tscg.convert import BoundTool, Snapshot
 from langchain_tscg.plan import Choice, Plan, chat_form, choice_of, note
 from tscg.errors import ConfigError
+from tscg.modes.options import agent_mode
 
 if TYPE_CHECKING:
     from tscg.modes.options import Mode
 
 __all__ = ["Planner", "Settings", "model_name", "options_of"]
 
-MODES = ("auto", "native", "text", "dispatch", "passthrough")
 KEPT = 32  # plans of one model
 SHOWN = 5  # warnings of a catalog that are told
 MANY = 128  # tools that some endpoints take at most
@@ -285,21 +284,7 @@ def options_of(mode: object) -> Mode:
     >>> options_of("text")
     Text()
     """
-    from tscg.modes.options import mode_of
-
-    try:
-        found = mode_of(mode)
-    except ConfigError as error:
-        near = difflib.get_close_matches(str(mode).lower(), MODES, 1)
-        raise ConfigError(
-            error.message, allowed=MODES, hint=f"did you mean {near[0]!r}?" if near else error.hint
-        ) from error
-    if isinstance(found, tscg.Code):
-        raise ConfigError(
-            "code mode is not offered here: an agent runs calls, and a program would bypass its approvals and limits",
-            allowed=MODES,
-        )
-    return found
+    return agent_mode(mode, "approvals and limits")
 
 
 def _is_plain(tool: tscg.Tool) -> bool:

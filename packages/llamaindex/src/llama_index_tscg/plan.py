@@ -16,6 +16,7 @@ import tscg
 from llama_index_tscg.cache import Cache
 from llama_index_tscg.convert import Snapshot
 from tscg.errors import ConfigError, TscgWarning
+from tscg.modes.options import agent_mode
 
 if TYPE_CHECKING:
     from tscg.modes.options import Mode
@@ -297,15 +298,7 @@ def options_of(mode: object) -> Mode:
     >>> options_of("text")
     Text()
     """
-    from tscg.modes.options import mode_of
-
-    found = mode_of(mode)
-    if isinstance(found, tscg.Code):
-        raise ConfigError(
-            "code mode is not offered here: an agent runs calls, and a program would bypass its events and handoffs",
-            allowed=("auto", "native", "text", "dispatch", "passthrough"),
-        )
-    return found
+    return agent_mode(mode, "events and handoffs")
 
 
 def note(message: str) -> None:

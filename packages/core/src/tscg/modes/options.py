@@ -11,7 +11,7 @@ TYPE_CHECKING = False  # `typing` is slow to import, and annotations alone need 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-__all__ = ["MAPS", "MODES", "Code", "Dispatch", "Mode", "Native", "Passthrough", "Text", "mode_of"]
+__all__ = ["MAPS", "MODES", "Code", "Dispatch", "Mode", "Native", "Passthrough", "Text", "agent_mode", "mode_of"]
 
 MAPS = ("names", "hybrid", "signature")
 HANDLES = ("names", "codes")
@@ -130,6 +130,10 @@ _CHOICES: dict[type[Record], dict[str, tuple[object, ...]]] = {
 }
 
 
+#: Modes in which an agent runs calls.
+AGENT_MODES = ("auto", "native", "text", "dispatch", "passthrough")
+
+
 def mode_of(given: object) -> Mode:
     """The options of a mode given by name or as an options object; ConfigError naming the valid ones.
 
@@ -153,4 +157,28 @@ def mode_of(given: object) -> Mode:
         )
     if isinstance(found, Dispatch) and found.map is not None and found.map == replace(found, map=None).lines:
         return replace(found, map=None)  # the default by its name is the default
+    return found
+
+
+def agent_mode(given: object, bypassed: str) -> Mode:
+    """The options of a mode in which an agent runs calls; ConfigError for any other.
+
+    ``bypassed`` is what a program would bypass in an agent, where each call is run by the framework.
+
+    >>> agent_mode("text", "hooks")
+    Text()
+    """
+    named = isinstance(given, str) and given in MODES
+    if not (named or isinstance(given, Passthrough | Native | Text | Dispatch | Code)):
+        import difflib
+
+        near = difflib.get_close_matches(str(given).lower(), AGENT_MODES, 1)
+        hint = f"did you mean {near[0]!r}?" if near else ""
+        raise ConfigError(f"unknown mode {given!r}", allowed=AGENT_MODES, hint=hint)
+    found = mode_of(given)
+    if isinstance(found, Code):
+        raise ConfigError(
+            f"code mode is not offered here: an agent runs calls, and a program would bypass its {bypassed}",
+            allowed=AGENT_MODES,
+        )
     return found
